@@ -54,6 +54,20 @@ WHERE roleid IN ('regress_statement_one'::regrole, 'regress_statement_two'::regr
 ORDER BY 1, 2 DESC, 4;
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION commit_statement_stats() FROM regress_statement_one;
+SET commit_stats.slow_commit_time = 0;
+SET ROLE regress_statement_two;
+INSERT INTO statement_rows VALUES (7);
+SET ROLE regress_statement_one;
+INSERT INTO statement_rows VALUES (8);
+RESET ROLE;
+RESET commit_stats.slow_commit_time;
+GRANT EXECUTE ON FUNCTION commit_slow_log() TO regress_statement_one;
+SET ROLE regress_statement_one;
+SELECT roleid::regrole AS role, bool_or(queryid IS NOT NULL) AS has_id FROM commit_slow_log()
+WHERE roleid IN ('regress_statement_one'::regrole, 'regress_statement_two'::regrole)
+GROUP BY 1 ORDER BY 1;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION commit_slow_log() FROM regress_statement_one;
 
 -- A reset of these counts alone
 SELECT commit_statement_stats_reset() IS NOT NULL AS reset;

@@ -6,8 +6,9 @@
  * Columns are filled from what slow_commit.c and the worker noted; the column
  * cause is decided here, in slow_cause().
  *
- * Who may read these views sees the rows of all users: see GRANT in
- * commit_stats--1.0.sql.
+ * Who may read these views sees the rows of all users (see GRANT in
+ * commit_stats--1.0.sql), but which statement it was, and the address, only as
+ * row_may_show() allows.
  *
  * Locking: none for events (slow_log.c); commit_stats_reset_lock(), shared,
  * for the flush groups beside stalls; commit_stats_clients_lock() for the
@@ -32,11 +33,14 @@ row_event(Row *row, const SlowEvent *event)
 	row_timestamp(row, "ended_at", event->ended_at);
 	if (event->pid != 0)
 		row_client(row, "", &event->client);
-	if (event->address_family != 0)
-		row_datum(row, "client_addr", INETOID,
-				  DirectFunctionCall1(inet_in,
-									  CStringGetDatum(slow_event_address(event))));
-	row_known_number(row, "queryid", event->queryid);
+	if (row_may_show(event->client.roleid))
+	{
+		if (event->address_family != 0)
+			row_datum(row, "client_addr", INETOID,
+					  DirectFunctionCall1(inet_in,
+										  CStringGetDatum(slow_event_address(event))));
+		row_known_number(row, "queryid", event->queryid);
+	}
 	row_known_number(row, "transaction_time", event->transaction_time);
 	row_ms(row, "duration", event->duration);
 	if (event->checkpoint >= 0)
@@ -186,7 +190,8 @@ put_stall(Row *row, const StallLog *log, int i)
 		row_known_number(row, "writer_pid", Max(writer->pid, 0));
 		if (OidIsValid(writer->client.roleid))
 			row_client(row, "writer_", &writer->client);
-		row_known_number(row, "writer_queryid", writer->queryid);
+		if (row_may_show(writer->client.roleid))
+			row_known_number(row, "writer_queryid", writer->queryid);
 		if (log->logged[i].writer_share > 0)
 			row_share(row, "writer_share", log->logged[i].writer_share, 0);
 	}
