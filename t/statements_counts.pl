@@ -72,7 +72,9 @@ my %kinds = (
 		"RESET ROLE; SET compute_query_id = off; SET ROLE kind_no_identifier; $small; $large",
 		'2 2 compute_query_id_off'
 	],
-	notify => [ 'NOTIFY a', '0 0 -' ]);
+	notify => [ 'NOTIFY a', '0 0 -' ],
+	notify_undone =>
+	  [ "BEGIN; SAVEPOINT s; NOTIFY a; ROLLBACK TO s; COMMIT; $small", "1 1 $id{$small}" ]);
 
 sub role ($kind)
 {

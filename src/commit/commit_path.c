@@ -341,7 +341,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 	uint64		flush_began_at = Max(commit.started_at, previous_seen_at) + delay;
 	uint64		ended_at = commit.ended_at;
 
-	/* nobody has seen the end, or a newer group has its place in the ring */
+	/* nobody has seen the end, or a newer group has cleared its place */
 	if (unlikely(seen_at < commit.started_at))
 		seen_at = 0;
 	if (likely(seen_at != 0))
@@ -1020,7 +1020,11 @@ after_commit(void)
 	if (wal_unaccounted())
 		after_logged_commit();
 	else if (commit.kind == COMMIT_READ_ONLY)
+	{
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
+		/* it may have had a NOTIFY, in a savepoint that was rolled back */
+		statements_now.nwriting = 0;
+	}
 }
 
 static pg_noinline void
