@@ -132,6 +132,7 @@ $primary->wait_for_catchup($standby);
 my $session = $standby->background_psql('postgres');
 
 $session->query_safe('SELECT count(*) FROM logged');
+run_pgbench($standby, '-n -c 1 -t 500', read => 'SELECT 1');
 $primary->stop;
 $standby->promote;
 $standby->wait_until('SELECT NOT pg_is_in_recovery()');
@@ -143,6 +144,9 @@ require_standby($standby, '');
 });
 counts_load($counted, $records, 101, 'promoted');
 is($counted->{unresolved_commits}, 0, 'promoted: and their groups');
+$standby->sql('SELECT commit_history_close()');
+is($standby->sql('SELECT sum(commits) >= 101, sum(commits_read_only) < 500 FROM commit_history'),
+	't|t', 'promoted: the history has them, and not what the standby has read');
 is( $standby->sql(q{SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,
 	   bool_and(redo_lsn > '0/0' AND wal_distance >= 0)
 FROM commit_wal_stats}),

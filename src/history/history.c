@@ -27,7 +27,7 @@
  * Locking: none.  The worker alone writes rows and "base" while there are
  * readers; a reader copies a row under its change count, and never keeps the
  * worker waiting.  What the worker reads for a row takes
- * commit_stats_clients_lock(), commit_stats_reset_lock() and
+ * commit_stats_clients_lock(), exclusively, and commit_stats_reset_lock() and
  * commit_stats_delay_lock(), shared.
  *
  *-------------------------------------------------------------------------
@@ -83,6 +83,7 @@ typedef struct HistoryShared
 	TimestampTz began_at;		/* when the server started */
 	bool		looked_at;		/* a worker has started, so "base" is no
 								 * standby's */
+	bool		was_standby;	/* any process that entered in recovery */
 	HistoryBase base;
 } HistoryShared;
 
@@ -686,6 +687,17 @@ history_look(void)
 	return (minute + USECS_PER_MINUTE - now) / 1000 / commit_stats_history_speed + 1;
 }
 
+/* What a standby has read, perhaps for weeks, is of no row. */
+static void
+forget_reads(void)
+{
+	uint64		counted[SLOT_NCOUNTERS];
+
+	backend_slots_add_up(counted);
+	shared->base.counts.value[SLOT_COMMITS_READ_ONLY] =
+		counted[SLOT_COMMITS_READ_ONLY];
+}
+
 /*
  * The worker starts; what leaders have led until now is not of its rows.  The
  * first one begins the present minute, as the server was a standby until then,
@@ -704,6 +716,8 @@ history_start(void)
 		shared->base.server = read_server();
 		shared->base.start = Max(written_at, shared->base.start);
 		shared->base.counts.time = clock_now();
+		if (shared->was_standby)
+			forget_reads();
 		shared->looked_at = true;
 	}
 }
@@ -775,10 +789,18 @@ history_ended(void)
 	history_file_write();
 }
 
+static void
+history_enter(void)
+{
+	if (RecoveryInProgress())
+		shared->was_standby = true;
+}
+
 const StatsModule history_module = {
 	.head_size = sizeof(HistoryShared),
 	.tail_size = history_tail_size,
 	.attach = history_attach,
+	.enter = history_enter,
 	.started = history_started,
 	.ended = history_ended,
 };
