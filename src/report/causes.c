@@ -779,7 +779,7 @@ name_delay(const CommitFigures *f)
 {
 	bool		former = f->period != NULL && f->delay == 0;
 
-	if (f->period != NULL ? 2 * f->hits_adaptive > f->delay_hits : f->adaptive)
+	if ((f->period == NULL && f->adaptive) || 2 * f->hits_adaptive > f->delay_hits)
 		return "commit_stats.adaptive_delay";
 	return former ? "a commit_delay that was not that of the configuration when it ended" :
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
@@ -1364,7 +1364,8 @@ static void
 put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const char *remedy)
 {
-	bool		predict = causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
+	bool		predict = f->counting && f->fsync && !f->is_standby &&
+	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 
 	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||

@@ -169,16 +169,14 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
-	uint64		fixed = f->delay_hits - f->hits_adaptive;
-
 	if (f->adaptive)
 		appendStringInfo(text, "  commit_stats.adaptive_delay = on: %s flushes slept.\n",
 						 format_count(f->hits_adaptive));
-	else if (f->delay == 0 && fixed == 0)
+	else if (f->delay == 0 && f->delay_hits == 0)
 		appendStringInfoString(text, "  commit_delay = 0: no leader slept before its flush.\n");
 	else
 		appendStringInfo(text, "  commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.\n",
-						 f->delay, f->siblings, format_count(fixed),
+						 f->delay, f->siblings, format_count(f->delay_hits),
 						 format_count(f->delay_misses));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
