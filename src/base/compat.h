@@ -205,6 +205,13 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 #define BEENTRY_BY_INDEX(i)		pgstat_get_local_beentry_by_index(i)
 #endif
 
+/* Entries of ReplicationSlotCtl: from 19 on also those of REPACK */
+#if PG_VERSION_NUM < 190000
+#define REPLICATION_SLOTS		max_replication_slots
+#else
+#define REPLICATION_SLOTS		(max_replication_slots + max_repack_replication_slots)
+#endif
+
 /*
  * The process of the checkpointer, or NULL: up to 17, its latch is known.  It
  * may end at any time, so what is shared is read once.

@@ -59,7 +59,7 @@ wal_keeper_find(Name slot)
 	/* without it, the last checkpoint would have recycled a segment more */
 	least = oldest = redo - Min(Max(size, wal_segment_size), redo);
 	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
-	for (int i = 0; i < max_replication_slots; i++)
+	for (int i = 0; i < REPLICATION_SLOTS; i++)
 	{
 		ReplicationSlot *entry = &ReplicationSlotCtl->replication_slots[i];
 		XLogRecPtr	needs;
