@@ -271,7 +271,10 @@ standby_blame(PGPROC *proc, StandbyBlame *blame)
 	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE && found < 0; mode++)
 		SYNC_REP_WAITERS(&WalSndCtl->SyncRepQueue[mode], waiter)
 			if (waiter == proc)
+		{
 			found = mode;
+			break;
+		}
 	LWLockRelease(SyncRepLock);
 	return found >= 0 &&
 		find_blame(*(volatile XLogRecPtr *) &proc->waitLSN, found, blame);

@@ -188,7 +188,10 @@ waits_now_read(const ClientSessions *sessions)
 	context.flusher_stopped = flusher != NULL && is_stopped(flusher->pid) ?
 		", a process that is stopped" : "";
 	for (int i = 0; i < sessions->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		read_session(&context, &sessions->session[i], &waiting[i]);
+	}
 	return waiting;
 }
 
