@@ -498,18 +498,24 @@ report_progress(Sweep *sweep)
 {
 	const DelayOutcomes *all = &sweep->outcomes;
 	int			ahead;
-	char	   *what;
+	char	   *name;
 
 	estimate_outcomes(sweep);
 	ahead = best_delay_most_commits(all, false);
-	what = ahead < 0 ?
-		pstrdup("there is nothing to compare yet, as no commits were measured") :
-		psprintf("%s is ahead with %.0f commits/s",
-				 pair_name(&all->outcome[ahead].pair),
-				 all->outcome[ahead].commits.mean);
+	if (ahead < 0)
+	{
+		ereport(NOTICE,
+				(errmsg("round %d of %d: there is nothing to compare yet, as no commits were measured",
+						sweep->round + 1, all->nrounds)));
+		return;
+	}
+	/* a sweep of a day has many rounds */
+	name = pair_name(&all->outcome[ahead].pair);
 	ereport(NOTICE,
-			(errmsg("round %d of %d: %s", sweep->round + 1, all->nrounds, what)));
-	pfree(what);
+			(errmsg("round %d of %d: %s is ahead with %.0f commits/s",
+					sweep->round + 1, all->nrounds, name,
+					all->outcome[ahead].commits.mean)));
+	pfree(name);
 }
 
 /* Let the delay that adapts learn, unless that exceeds max_p99. */
