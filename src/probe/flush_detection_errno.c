@@ -28,11 +28,12 @@
  * segment; if a mark missed one, the sum becomes right.  A cause may repeat
  * itself, so the next COMMITS_AFTER_LOSS commits are looked up.
  *
- * Invariant: after the commit nothing here allocates or raises an error,
- * except in a race.  After statistics were dropped anywhere, the next look-up
+ * Invariant: after the commit nothing here allocates or raises an error, with
+ * two exceptions.  After a lost mark, the server may enlarge its table of
+ * entries (some kB).  After statistics were dropped anywhere, the next look-up
  * releases this process's references to them, which may raise an error; so the
- * entry is not read after a commit if any were dropped since the last look-up.
- * The race is a drop in the 100 ns between that check and the reading.
+ * entry is not read after a commit if any were dropped since the last look-up,
+ * but they may be in the 100 ns between that check and the reading.
  *
  * Locking: a look-up takes the LWLock of this backend's entry, as do readers
  * of pg_stat_get_backend_io() and resets, for as long as a copy of 3 kB takes.

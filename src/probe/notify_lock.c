@@ -15,9 +15,9 @@
  * instructions.
  *
  * Locking: that lock protects NotifyShared for writers; a reset and readers
- * take none.  Another process may move locks of relations into the lists
- * of this process, and nothing else, so the lists have at least the locks that
- * this process has put there itself.
+ * take none.  Another process may move fast-path locks of this process into
+ * its lists, and nothing else, so the lists have at least the locks that this
+ * process has put there itself.
  *
  *-------------------------------------------------------------------------
  */

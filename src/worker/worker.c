@@ -21,7 +21,7 @@
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
  * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
- * commit_stats_delay_lock().
+ * commit_stats_delay_lock(), and history.c three locks.
  *
  *-------------------------------------------------------------------------
  */
