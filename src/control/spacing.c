@@ -82,8 +82,10 @@
 								 * half of any later, or hiccups made 500/s
 								 * 230 in 10 s; and a shorter one is a hiccup:
 								 * doubled, p99 on quotas up a third */
-#define SAME_QUOTA		0.15	/* relative spread of flushes in a window;
-								 * 0.1: 10 of 1 or 2 writes take 11 s, not 1 */
+#define SAME_QUOTA		0.15	/* relative spread of flushes in a window,
+								 * which may be one flush; 0.1: 10 of 1 or 2
+								 * writes take 11 s, not 1; without one flush,
+								 * 20% on btrfs, whose windows have 2 to 6 */
 #define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
 								 * was 0.34 to 0.98, else up to 0.05 */
 #define STALLED_TIME	1e6		/* over which that is a mean */
@@ -105,6 +107,8 @@
 /* The response */
 #define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
+#define SLOT_FLUSHES	16		/* ends a slot of long flushes; without, 5% in
+								 * the first 12 s of these */
 #define ADOPT			0.03	/* doubled, 0.5%; also the first growth, 0.3% */
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5%;
 								 * also the weight of a slot in what is usual:
@@ -269,7 +273,7 @@ show_quota(SpacingQuota *q)
 	}
 	sort(sorted);
 	if (off - worst > GRID * (SPACING_STALLS - 1) ||
-		sorted[7 - spare] - sorted[spare] > SAME_QUOTA * sorted[4])
+		sorted[7 - spare] - sorted[spare] > Max(SAME_QUOTA * sorted[4], 1.01))
 		return false;
 	for (int i = 0; i < SPACING_STALLS; i++)
 		q->rates[i] = sorted[4] / q->window;
@@ -524,7 +528,8 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
 		changed = end_trial(s, SPACING_ENDED_EARLY);
 	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||
-			 (s->commits < SLOT_COMMITS && now - s->slot_began <= LONGEST))
+			 (s->commits < SLOT_COMMITS && now - s->slot_began <= LONGEST &&
+			  (s->usual <= SPACING_MOST || s->flushes < SLOT_FLUSHES)))
 		return false;
 	else
 		changed = s->trial.running ?

@@ -6,10 +6,12 @@
  * Sessions commit again and again, or, with "rate", at random times as often
  * as that.  Reads phases, one per line:
  *
- *	seconds quota window flush think sessions spikes spike rate settle blind
+ *	seconds quota writes window flush think sessions spikes spike rate settle
+ *	blind
  *
- * The device allows "quota" flushes in each "window" (0: any number), a flush
- * takes "flush", a session works for "think" between commits.  One flush in
+ * The device allows "quota" writes in each "window" (0: any number), a flush
+ * makes "writes" of these and takes "flush", a session works for "think"
+ * between commits.  One flush in
  * "spikes" takes up to twice "spike" longer, at random, or just "spike" if
  * that is negative; with a negative number, one in each period of that many
  * us.  "settle" calls spacing_settle() first.  With "blind", at random, nobody
@@ -36,6 +38,7 @@ typedef struct Phase
 {
 	double		seconds;
 	double		quota;
+	double		writes;
 	double		window;
 	double		flush;
 	double		think;
@@ -93,15 +96,15 @@ device_begins(const Phase *phase, double start)
 	if (start >= window_end)
 	{
 		window_end = (floor(start / phase->window) + 1) * phase->window;
-		left = phase->quota;
+		left = phase->quota + Min(left, 0);
 	}
 	if (left < 1)
 	{
 		start = window_end;
 		window_end += phase->window;
-		left = phase->quota;
+		left += phase->quota;
 	}
-	left--;
+	left -= phase->writes > 1 ? varied(phase->writes) : 1;
 	return start;
 }
 
@@ -198,10 +201,10 @@ main(void)
 	double		end = 0;
 
 	spacing_init(&spacing, 0);
-	while (scanf("%lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf", &phase.seconds,
-				 &phase.quota, &phase.window, &phase.flush, &phase.think,
+	while (scanf("%lf %lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf", &phase.seconds,
+				 &phase.quota, &phase.writes, &phase.window, &phase.flush, &phase.think,
 				 &phase.sessions, &phase.spikes, &phase.spike, &phase.rate,
-				 &phase.settle, &phase.blind) == 11)
+				 &phase.settle, &phase.blind) == 12)
 	{
 		now = Max(now, end);
 		for (int i = 0; i < phase.sessions; i++)
