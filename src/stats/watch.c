@@ -707,6 +707,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		sum->phase[PHASE_NOT_RUN] += stopped->phase[i] * (all - time);
 	}
 	WATCH_WAITS(ADD_WAIT);
+	ADD_WAIT(checkpoint_waits, ran);
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->n++;
@@ -746,6 +747,7 @@ finish_sum(WatchSummary *sum)
 		sum->in_commit += sum->phase[i];
 	}
 	WATCH_WAITS(ROUND_WAIT);
+	ROUND_WAIT(checkpoint_waits, ran);
 	sum->commits = round(sum->commits);
 	sum->unwaited = round(sum->unwaited);
 }

@@ -45,7 +45,6 @@ typedef struct WatchWriter
 	X(blocked_rows, all) /* outside of a commit, for a row lock of one */ \
 	X(idle_xids, all) /* for their client, with an id */ \
 	X(outside_waits, ran) /* commits that wait for a flusher in none */ \
-	X(checkpoint_waits, ran) /* ... that is the checkpointer, in a checkpoint */ \
 	X(cpu_waits, ran) /* in a flush whose process could run */ \
 	X(insert_waits, ran) /* to insert their record */ \
 	X(commit_locks, ran) /* for a lock before it, not NOTIFY's */ \
@@ -68,6 +67,8 @@ typedef struct WatchSample
 								 * resets or not, modulo 2^32 */
 	uint32		unwaited;		/* ... that wait for no flush */
 	uint16		phase[PHASE_N]; /* backends in each */
+	uint16		checkpoint_waits;	/* commits that wait for a flush of the
+									 * checkpointer, in a checkpoint */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
@@ -109,6 +110,7 @@ typedef struct WatchSummary
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
 	float		others;			/* sum of these shares */
+	float		checkpoint_waits;	/* not kept in the history */
 	VolumeUse	volume;			/* of the WAL */
 	int			nwriters;
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
