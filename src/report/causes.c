@@ -310,7 +310,7 @@ void
 causes_put_weight(StringInfo text, const CommitFigures *f)
 {
 	const char *busiest = f->busiest == NULL || f->top_share > ONE_CLIENT ? "" :
-	psprintf(" Client %s: %s and %s.", f->busiest,
+	psprintf(" Of client %s: %s and %s.", f->busiest,
 			 format_percent(f->busiest_of_transactions),
 			 format_percent(f->busiest_of_sessions));
 	const char *idle = idle_sessions(f) < 0.5 ? "" :
@@ -340,8 +340,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
-	if (f->of_transactions <= 0 || works_outside(f) || commits_hang(f) ||
-		hardly_any_waits(f))
+	/* a hot row makes statements wait for the commit of another session */
+	if (f->of_transactions <= 0 || works_outside(f) || has_hot_row(f) ||
+		commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
@@ -417,7 +418,7 @@ blame_standby(const CommitFigures *f)
 							 f->period != NULL ? "at least " : "",
 							 format_percent(f->standby_share),
 							 f->standby_next == NULL ? "" :
-							 psprintf("; %s of them %s", format_percent(f->standby_next_share),
+							 psprintf("; another %s %s", format_percent(f->standby_next_share),
 									  f->standby_next)));
 }
 
@@ -572,6 +573,16 @@ remedy_for_bytes(const CommitFigures *f)
 				 f->checkpoint_timeout, less);
 }
 
+/* A standby that hangs for seconds makes the mean that of no commit. */
+static double
+usual_standby_wait(const CommitFigures *f)
+{
+	double		mean = f->phase[PHASE_STANDBY] * f->phase_mean /
+	(1 - ratio_or_zero(f->phase_unwaited, f->phase_commits));
+
+	return f->commit_p50 > 0 ? Min(mean, f->commit_p50) : mean;
+}
+
 /* Apart from the WAL of large transactions */
 static const char *
 remedy_at_stage(const CommitFigures *f)
@@ -581,7 +592,7 @@ remedy_at_stage(const CommitFigures *f)
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
-		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write (if both systems crash, it loses commits)",
+		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on"
 	};
 	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
@@ -608,8 +619,7 @@ remedy_at_stage(const CommitFigures *f)
 		return psprintf("%sits network, if a ping takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?
 						"ALTER SUBSCRIPTION ... SET (synchronous_commit = on): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else " : "",
-						format_us(f->phase[PHASE_STANDBY] * f->phase_mean /
-								  (1 - ratio_or_zero(f->phase_unwaited, f->phase_commits))),
+						format_us(usual_standby_wait(f)),
 						f->flush_wal == 0 ? "" :
 						psprintf(" or it carries no more than %s/s",
 								 format_bytes(f->flush_wal * f->flush_rate)),
@@ -701,8 +711,8 @@ static const char *
 remedy_for_own_work(const CommitFigures *f, bool may_sync)
 {
 	const char *usual = may_sync ? larger_skip_threshold : f->commits_notify > 0 ?
-	"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session" :
-	"fewer temporary tables with ON COMMIT in a session";
+	"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session, or smaller temp_buffers" :
+	"fewer temporary tables with ON COMMIT in a session, or smaller temp_buffers";
 
 	return f->queue < LONG_QUEUE ? usual :
 		psprintf("if it is LISTEN, end the transaction of the session that does not read the queue; else %s", usual);
@@ -895,12 +905,20 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
+/* Share of the stalls that the server itself makes; no delay shortens them. */
+static double
+stalls_of_server(const CommitFigures *f)
+{
+	return f->stall[STALL_CHECKPOINT].share + f->stall[STALL_ARCHIVER].share;
+}
+
 /* In most of the looks, where flushes take long and do not stall for that */
 static bool
 others_slow_down(const CommitFigures *f)
 {
 	return f->flush_time >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
-		f->seen_enough && f->stall[STALL_OTHERS].share < MIN_CAUSE &&
+		f->seen_enough &&
+		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
 }
 
@@ -920,7 +938,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			fills ? psprintf("larger archive_timeout (now %d s)", f->archive_timeout) :
 		f->running_writer == NULL ? NULL : smaller_transactions},
 		{processor_share(f),
-			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",
+			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
 		"more processors, or less at a time: sessions (a pooler), other programs"},
 		{has_hot_row(f) ? rest : 0,
 			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT.",
@@ -1244,7 +1262,7 @@ find_no_waits(const CommitFigures *f)
 		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
-		psprintf("no. %s of commit time is outside of flushes, most of it: %s.", format_percent(outside), largest_outside(f)), NULL},
+		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},
 		{commit_hardly_matters(f),
 		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
@@ -1366,7 +1384,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 {
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
-	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
+	stalls_of_server(f) < 0.5 && !nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 
 	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
 		statements_wait(f) || statements_wait_for_wal(f))

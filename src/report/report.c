@@ -100,7 +100,7 @@ put_phases(StringInfo text, const CommitFigures *f)
 					 psprintf("mean %s", format_us(f->phase_mean)));
 	if (f->slow_n > 0)
 		appendStringInfo(text, "%32s",
-						 psprintf("%s" UINT64_FORMAT " slow: %s",
+						 psprintf("%s" UINT64_FORMAT " slow, mean %s",
 								  f->slow_n < f->slow_commits ? "latest " : "",
 								  f->slow_n, format_us(f->slow_mean)));
 	appendStringInfoChar(text, '\n');
@@ -175,9 +175,10 @@ put_delay(StringInfo text, const CommitFigures *f)
 	else if (f->delay == 0 && f->delay_hits == 0)
 		appendStringInfoString(text, "  commit_delay = 0: no leader slept before its flush.\n");
 	else
-		appendStringInfo(text, "  commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.\n",
-						 f->delay, f->siblings, format_count(f->delay_hits),
-						 format_count(f->delay_misses));
+		put_wrapped(text, f->width, "  ", "    ",
+					psprintf("commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.",
+							 f->delay, f->siblings, format_count(f->delay_hits),
+							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
 						 f->siblings, format_percent(f->reach),
@@ -188,6 +189,7 @@ static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
 	uint64		limit = slow_commit_limit_get();
+	bool		learned = commit_stats_slow_commit_time < 0;
 
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
@@ -208,7 +210,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
 					 format_count(f->slow_commits), limit == PG_UINT64_MAX ? "" :
-					 psprintf(" (longer than %s, the limit now)", format_us(limit / 1e3)));
+					 psprintf(" (%s %s)", learned ? "the limit follows the median; now" : "longer than", format_us(limit / 1e3)));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
 						 format_count(f->prepares), format_us(f->prepare_time),

@@ -172,5 +172,6 @@ lock_wait_describe(const LockWait *wait)
 	if (wait->holder_pid == 0)
 		return what;
 	return psprintf("%s, held by pid %d%s", what, wait->holder_pid,
-					wait->holder_idle ? " (its client is idle)" : "");
+					!wait->holder_idle ? "" :
+					wait->tag.locktag_type == LOCKTAG_ADVISORY ? " (idle)" : " (idle in transaction)");
 }

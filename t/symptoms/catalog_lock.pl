@@ -67,7 +67,7 @@ WHERE committing_since IS NOT NULL}),
 my $session = ready_to_commit('CREATE TEMP TABLE t (n int) ON COMMIT DROP');
 my ($holder, $pid) = hold('LOCK pg_type IN SHARE MODE');
 start_commit($session);
-hangs_for(qr/relation pg_type, held by pid $pid \(its client is idle\)/,
+hangs_for(qr/relation pg_type, held by pid $pid \(idle in transaction\)/,
 	'record', $pid, 'ON COMMIT DROP');
 $holder->quit;
 $session->quit;
@@ -108,8 +108,7 @@ $session->quit;
 $session = ready_to_commit('INSERT INTO jobs VALUES (1)');
 ($holder, $pid) = hold('SELECT pg_advisory_xact_lock(42)');
 start_commit($session);
-hangs_for(qr/advisory lock 42, held by pid $pid \(its client is idle\)/,
-	'before', $pid, 'advisory lock');
+hangs_for(qr/advisory lock 42, held by pid $pid \(idle\)/, 'before', $pid, 'advisory lock');
 $holder->quit;
 $session->quit;
 
@@ -123,7 +122,7 @@ CREATE CONSTRAINT TRIGGER take AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERR
 $session = ready_to_commit('INSERT INTO tasks VALUES (1)');
 ($holder, $pid) = hold(qq{LOCK TABLE "odd\nWhy"});
 start_commit($session);
-hangs_for(qr/relation odd\?Why, held by pid $pid \(its client is idle\)/,
+hangs_for(qr/relation odd\?Why, held by pid $pid \(idle in transaction\)/,
 	'before', $pid, 'a name with a line break');
 $holder->quit;
 $session->quit;

@@ -29,7 +29,7 @@ $node->wait_until(
 WHERE application_name = 'shop' AND wait_event_type = 'Lock' AND query = 'COMMIT'});
 like(
 	report_of($node)->{now},
-	qr/^3 commits wait now, the longest for [\d.]+ s: for row of relation sum, held by pid $holder_pid \(its client is idle\)\.$/,
+	qr/^3 commits wait now, the longest for [\d.]+ s: for row of relation sum, held by pid $holder_pid \(idle in transaction\)\.$/,
 	'the first line names the row, and who holds it');
 is( $node->sql(
 		q{SELECT DISTINCT phase, blocked_by FROM commit_activity WHERE committing_since IS NOT NULL}

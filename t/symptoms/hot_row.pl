@@ -37,7 +37,10 @@ ok(defined $blocked, 'the first cause') or diag first_cause($report);
 cmp_ok(abs(($blocked // 0) - $sessions), '<=', 2.5, '... with the number of them')
   or diag "pg_stat_activity: $sessions";
 cmp_ok($in_commit // 0, '<=', 1.5, '... and one that commits');
-cmp_ok($report->{causes}->[0]->{share}, '>=', 90, '... for nearly all of commit time')
+
+# on a busy machine, some flushes wait for a processor
+my @flushes = grep { $_->{text} =~ /^flushes\b/ } @{ $report->{causes} };
+cmp_ok(sum0(map { $_->{share} } @flushes), '>=', 90, '... for nearly all of commit time')
   or diag $report->{text};
 like($report->{causes}->[0]->{remedy}, qr/fewer updates of that row/, '... and what to do');
 like(
