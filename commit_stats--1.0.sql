@@ -1562,11 +1562,11 @@ COMMENT ON FUNCTION commit_delay_changes() IS
 COMMENT ON FUNCTION commit_stats_info() IS
 	'underlying function of the view commit_stats_info';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
-	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
+	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
-	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest';
+	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
-	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; ends early once p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
+	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; drops pairs whose p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
@@ -1580,9 +1580,9 @@ COMMENT ON FUNCTION commit_stats_html_escape(text) IS
 COMMENT ON FUNCTION commit_stats_html_number(double precision) IS
 	'"value" with three digits, for commit_stats_html()';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share and p99 leave out the error of the model; the measured columns are null except for the current setting';
+	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting';
 COMMENT ON FUNCTION commit_remedies(interval) IS
-	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds, which for p99 leave out the error of the model; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
+	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
 COMMENT ON FUNCTION commit_history() IS
 	'underlying function of the view commit_history';
 COMMENT ON FUNCTION commit_history_close() IS
@@ -2067,7 +2067,7 @@ COMMENT ON COLUMN commit_flush_histogram.bar IS
 	'bar in proportion, 30 characters for the largest';
 
 COMMENT ON VIEW commit_sibling_histogram IS
-	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
+	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 	'siblings of the leader';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
@@ -2501,7 +2501,7 @@ COMMENT ON COLUMN commit_stats_info.delay_evidence IS
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
 	'true with up to 64 other backends: all are visited';
 COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of commits that count siblings now; 100 with a delay, or up to 8 other backends';
+	'percentage of commits that count siblings now; 100 with a fixed delay, or up to 8 other backends';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS

@@ -3,9 +3,8 @@
  * modules.c
  *		The list of the modules; see module/stats_module.h.
  *
- * Four places in the order matter:
+ * Three places in the order matter:
  *
- *	backend_slots	before clients and statements, which reset from its copies
  *	clients			before statements, whose keys have a client's role
  *	backend_slots	before flush_totals: a commit is counted in its slot and
  *					then in its group, so a copy of the slots must not have a

@@ -5,7 +5,7 @@
 #include "base/compat.h"
 
 /*
- * Settings that size shared memory: a client takes 250 bytes, a statement 220,
+ * Settings that size shared memory: a client takes 270 bytes, a statement 210,
  * and a row of the history 3 kB.
  */
 #define FLUSH_LOG_SIZE_MIN		128

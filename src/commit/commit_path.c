@@ -19,13 +19,14 @@
  * Invariant: the second callback raises no error, as the transaction is
  * durable by then and the server would PANIC.  It does not allocate, do file
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
- * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
- * The first callback may raise an error, allocate, or wait where a process
- * registers or becomes another client (clients.c), where a statement gets a
- * cell (statements.c), where it lists the files that the commit will delete,
- * and in a look-up of flush_detection_errno.c.  The callback of an abort may
- * wait where a statement gets a cell.  CommitTransaction() holds interrupts,
- * so no process exits between the record and the second callback.
+ * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c,
+ * which has the exceptions).  The first callback may raise an error, allocate,
+ * or wait where a process registers or becomes another client (clients.c),
+ * where a statement gets a cell (statements.c), where it lists the files that
+ * the commit will delete, and in a look-up of flush_detection_errno.c.  The
+ * callback of an abort may wait where a statement gets a cell.
+ * CommitTransaction() holds interrupts, so no process exits between the record
+ * and the second callback.
  *
  * Locking: commit_stats_clients_lock() where a process registers, becomes
  * another client or gives a statement a cell, and the LWLock of this backend's

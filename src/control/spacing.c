@@ -45,7 +45,8 @@
  * trial		better by CLEAR than both	adopt the challenger
  * trial		better in both pairs, and	adopt the challenger
  *				by ADOPT than the usual
- *				and the current one
+ *				and the current one; with
+ *				none, better in the sum
  * trial		four slots, not better		end it; rest
  *
  * Challengers, in turn: none, the current spacing times and by STEP, and those

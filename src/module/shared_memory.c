@@ -8,11 +8,11 @@
  * anything, and leaves them when it exits.
  *
  * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says
- * what the two LWLocks protect.  A process that needs both takes
- * commit_stats_reset_lock() first.  On the commit path, only a transaction
- * that registers its process, or is the first of another client (clients.c) or
- * of a statement without a cell (statements.c), takes one of them,
- * commit_stats_clients_lock().
+ * what the LWLocks protect.  A process that needs several takes
+ * commit_stats_reset_lock() first and commit_stats_delay_lock() last.  On the
+ * commit path, only a transaction that registers its process, or is the first
+ * of another client (clients.c) or of a statement without a cell
+ * (statements.c), takes one of them, commit_stats_clients_lock().
  *
  *-------------------------------------------------------------------------
  */

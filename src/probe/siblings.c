@@ -13,7 +13,7 @@
  * server's at that moment.  With more, a backend visits those after it in the
  * process array and scales the count up.
  *
- * If no leader can sleep, and more than SIBLINGS_CHEAP_VISITS others are
+ * If no sleep needs them, and more than SIBLINGS_CHEAP_VISITS others are
  * registered, a random share of the commits counts siblings.  The others
  * report SIBLINGS_NOT_COUNTED.
  *

@@ -11,7 +11,7 @@
  * In each row, a stall has the share of the waits for flushes that it has of
  * the time of flushes: how many commits waited for it is not kept.
  *
- * Locking: none; history_sum() copies what is shared.
+ * Locking: that of stall_log.c; history_sum() copies what is shared.
  *
  *-------------------------------------------------------------------------
  */

@@ -9,7 +9,7 @@
 #include "stats/flush_totals.h"
 #include "stats/slow_log.h"
 
-/* Why a flush stalled, the first that holds: cause, name, column of views. */
+/* Why a flush stalled: cause, name, column of views. */
 #define STALL_CAUSES(X) \
 	X(STALL_SEGMENT, "new segment", "segment_stall_time") \
 	X(STALL_CPU_LIMIT, "CPU limit", "cpu_limit_stall_time") \

@@ -37,8 +37,8 @@
  * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.
  *
- * Locking: that of delay_override.c, while a sweep runs.  Counters are read as
- * in counter_delta.c.
+ * Locking: those of delay_override.c and adaptive_delay.c, while a sweep runs.
+ * Counters are read as in counter_delta.c.
  *
  *-------------------------------------------------------------------------
  */

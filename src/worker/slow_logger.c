@@ -9,7 +9,8 @@
  * message to the server log.  A leader notes its stall itself; the worker
  * notes the stall of a flush that no commit led (stall_log.c).
  *
- * Locking: none; slow_log.c and watch.c are read and written without a lock.
+ * Locking: none here; slow_log.c and watch.c are read and written without a
+ * lock, and stall_log.c may take commit_stats_clients_lock().
  *
  *-------------------------------------------------------------------------
  */
