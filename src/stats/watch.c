@@ -94,6 +94,7 @@ typedef struct SeenCommit
 	int			pid;			/* 0: none */
 	uint64		since;			/* as in PhaseReading */
 	uint64		seen_at;		/* the last time that it waited */
+	bool		told;			/* watch_find_waits() has returned it */
 	CommitWaits waited;
 } SeenCommit;
 
@@ -140,15 +141,16 @@ sample_of(uint64 number)
 static uint64
 worth_of(const SeenCommit *commit)
 {
-	return clock_elapsed(commit->seen_at, look.sample.at) > NS_PER_S ? 0 :
+	return commit->told ||
+		clock_elapsed(commit->seen_at, look.sample.at) > NS_PER_S ? 0 :
 		Max(commit->waited.lock_time, commit->waited.standby_since == 0 ? 0 :
 			clock_elapsed(commit->waited.standby_since, commit->seen_at));
 }
 
 /*
  * The entry of the COMMIT that a session is in, which may be made now.  Of
- * earlier COMMITs, the longest wait stays for a second, however many short
- * ones follow.
+ * earlier COMMITs, the longest wait stays for a second, or until a slow commit
+ * has been explained by it, however many short ones follow.
  */
 static CommitWaits *
 seen_commit(Session *session, const PhaseReading *reading)
@@ -232,12 +234,13 @@ watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
 	waits->lock.tag.locktag_type = NO_LOCK;
 	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
 	{
-		const SeenCommit *commit =
+		SeenCommit *commit =
 		&sessions[i / COMMITS_KEPT].commit[i % COMMITS_KEPT];
 
 		if (commit->pid != pid || commit->seen_at < from ||
 			commit->seen_at > to)
 			continue;
+		commit->told = true;
 		if (commit->waited.lock_time > waits->lock_time)
 		{
 			waits->lock = commit->waited.lock;

@@ -189,12 +189,18 @@ set_volume($standby, 0);
 # It applies WAL later.
 $standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 200ms\n");
 $standby->reload;
+$primary->alter_system('commit_stats.slow_commit_time' => '100ms');
 $primary->sql('SELECT commit_stats_reset()');
 $load = start_load($primary, '-c 8 -T 16', "SET synchronous_commit = remote_apply;\n$insert");
 wait_for_commits($primary, 16);
 report_names('not applied', sample_waits($primary, 'load', 14));
 @times = end_load($load);
 cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the time is counted');
+$primary->wait_until('SELECT max(ended_at) < clock_timestamp() - interval $$1 s$$ FROM commit_slow_log');
+cmp_ok(
+	$primary->sql('SELECT 100 * count(standby) / count(*) FROM commit_slow_log'),
+	'>=', 90, 'not applied: slow commits that follow each other have the standby');
+$primary->alter_system('commit_stats.slow_commit_time' => '-1');
 
 # Two commits hang, each at a stage of its own: the longest is told of.
 $standby->sql('SELECT pg_wal_replay_pause()');
