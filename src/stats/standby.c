@@ -262,22 +262,35 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 
 /*---- Queues ------------------------------------------------------*/
 
+/*
+ * Its own position counts only where the first commit of its queue is about to
+ * go on.
+ */
 bool
 standby_blame(PGPROC *proc, StandbyBlame *blame)
 {
+	XLogRecPtr	first = InvalidXLogRecPtr;
 	int			found = -1;
 
 	LWLockAcquire(SyncRepLock, LW_SHARED);
 	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE && found < 0; mode++)
+	{
+		first = InvalidXLogRecPtr;
 		SYNC_REP_WAITERS(&WalSndCtl->SyncRepQueue[mode], waiter)
-			if (waiter == proc)
 		{
-			found = mode;
-			break;
+			if (XLogRecPtrIsInvalid(first))
+				first = waiter->waitLSN;
+			if (waiter == proc)
+			{
+				found = mode;
+				break;
+			}
 		}
+	}
 	LWLockRelease(SyncRepLock);
 	return found >= 0 &&
-		find_blame(*(volatile XLogRecPtr *) &proc->waitLSN, found, blame);
+		(find_blame(first, found, blame) ||
+		 find_blame(*(volatile XLogRecPtr *) &proc->waitLSN, found, blame));
 }
 
 /* Who is blamed now; one for each queue in which commits wait. */

@@ -196,9 +196,9 @@ wait_for_commits($primary, 16);
 report_names('not applied', sample_waits($primary, 'load', 14));
 @times = end_load($load);
 cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the time is counted');
-$primary->wait_until('SELECT max(ended_at) < clock_timestamp() - interval $$1 s$$ FROM commit_slow_log');
-cmp_ok(
-	$primary->sql('SELECT 100 * count(standby) / count(*) FROM commit_slow_log'),
+$primary->wait_until(
+	'SELECT max(ended_at) < clock_timestamp() - interval $$1 s$$ FROM commit_slow_log');
+cmp_ok($primary->sql('SELECT 100 * count(standby) / count(*) FROM commit_slow_log'),
 	'>=', 90, 'not applied: slow commits that follow each other have the standby');
 $primary->alter_system('commit_stats.slow_commit_time' => '-1');
 
@@ -218,6 +218,19 @@ like(
 	qr/^1 of 2 commits wait now, the longest for .*: for standby 'sb1': not applied\.$/,
 	'two stages: the longest wait');
 first_cause_is($report, qr/^standby 'sb1': not applied/, 'two stages: the first cause');
+
+# One that is behind another in the same queue waits for the same.
+push @hang, $primary->start_psql("SET synchronous_commit = remote_apply;\n$insert");
+$primary->wait_until(q{SELECT sum(waiting_now) = 3 FROM commit_standby_stats});
+is( $primary->sql(
+		q{SELECT detail, count(*) FROM commit_activity WHERE phase = 'standby' GROUP BY 1 ORDER BY 2}
+	),
+	"for standby 'sb1': not written|1\nfor standby 'sb1': not applied|2",
+	'two stages: what holds up the queue');
+like(
+	report_of($primary)->{now},
+	qr/^2 of 3 commits wait now, .*: for standby 'sb1': not applied\.$/,
+	'... also in the report');
 kill 'CONT', $stopped;
 undef $stopped;
 $standby->sql('SELECT pg_wal_replay_resume()');
