@@ -199,7 +199,7 @@ cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the tim
 $primary->wait_until(
 	'SELECT max(ended_at) < clock_timestamp() - interval $$1 s$$ FROM commit_slow_log');
 cmp_ok($primary->sql('SELECT 100 * count(standby) / count(*) FROM commit_slow_log'),
-	'>=', 90, 'not applied: slow commits that follow each other have the standby');
+	'>=', 75, 'not applied: slow commits that follow each other have the standby');
 $primary->alter_system('commit_stats.slow_commit_time' => '-1');
 
 # Two commits hang, each at a stage of its own: the longest is told of.
