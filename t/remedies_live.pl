@@ -245,6 +245,14 @@ is( remedies('statement, undo IS NULL', q{remedy = 'no delay'}),
 	'no statement where a role has its own commit_delay');
 end_background($other, 'KILL');
 
+# One client with one statement: what it changes is no time of others.
+$other = start_pgbench($node, '-c 4 -T 600', alone => "INSERT INTO logged VALUES (1);\n");
+is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
+my $report = $node->sql('SELECT commit_stats_report()');
+like($report, qr/^Newest prediction /m, '... with a prediction');
+unlike($report, qr/\sof\s+the\s+others\s/, '... that is not of others');
+end_background($other, 'KILL');
+
 # Sessions that commit once are measured, and cannot be predicted.
 $other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
 $plain =

@@ -618,7 +618,9 @@ keep_prediction(const Remedies *all)
 				 "%s: %.0f commits/s (%.0f to %.0f) in place of %.0f, transactions%s %.0f%% shorter",
 				 first->name, rate->mean, rate->low, rate->high,
 				 forecast->prediction[forecast->present.i].estimate[COMMIT_RATE].mean,
-				 first->party > 0 ? " of the others" : "",
+				 first->party > 0 &&
+				 first->prediction->estimate[OF_OTHERS(COMMIT_RATE, first->party)].mean > 0 ?
+				 " of the others" : "",
 				 100 * (1 - all->choice[0].time));
 	for (char *c = it.text; *c != '\0'; c++)
 		if (IS_HIGHBIT_SET(*c))
