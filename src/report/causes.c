@@ -748,9 +748,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
 		{locked_before || f->savepoints > 0 ? 0 : before,
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
-			"before the record: deferred triggers, constraints, open cursors, or an extension (as postgres_fdw, for COMMIT on another server).",
+			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
 			remote ? faster_there :
-		"fewer rows in a transaction, or in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
+		"fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 			f->lock_prepared ? finish_prepared :

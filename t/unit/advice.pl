@@ -940,12 +940,12 @@ says(
 	remedy => '^more processors, or less at a time: sessions \(a pooler\), other programs\n$');
 says(
 	'work in COMMIT',
-	'80\.0% before the record: deferred triggers, constraints, open cursors, or an extension',
+	'80\.0% before the record: deferred triggers, constraints, open cursors or savepoints, or an extension',
 	'no\. 80\.0%',
 	'phase:before' => 0.8,
 	'phase:other' => 0,
 	remedy =>
-	  '^fewer rows in a transaction, or in its cursors WITH HOLD, or an index that the deferred checks lack'
+	  '^fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack'
 );
 says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
