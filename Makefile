@@ -61,6 +61,9 @@ or name another: make PG_CONFIG=/path/to/pg_config)
 endif
 include $(PGXS)
 
+# For a build outside of the source folder, as pg_buildext does
+$(shell mkdir -p $(sort $(dir $(OBJS))))
+
 # Each finds the modules that tests share, here and in folders.
 PG_PROVE_FLAGS += $(addprefix -I ,t \
 	$(sort $(patsubst $(here)%/,%,$(dir $(wildcard $(here)t/*/*.pm)))))
