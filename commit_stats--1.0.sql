@@ -1088,8 +1088,8 @@ BEGIN ATOMIC
 					WHEN c = '>'::text THEN '&gt;'::text
 					WHEN c = '"'::text THEN '&quot;'::text
 					WHEN c = ''''::text THEN '&#39;'::text
-					WHEN c ~ '^[\n\t -~]?$'::text THEN c
-					WHEN c ~ '^[[:cntrl:]\ufffe\uffff]$'::text
+					WHEN c ~ E'^[\\n\\t -~]?$'::text THEN c
+					WHEN c ~ E'^[[:cntrl:]\\ufffe\\uffff]$'::text
 						OR pg_catalog.getdatabaseencoding() <> 'UTF8'::name
 					THEN '?'::text
 					ELSE '&#'::text || pg_catalog.ascii(c)::text || ';'::text END,
