@@ -39,8 +39,10 @@
 #include <math.h>
 
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -229,6 +231,9 @@ set_parameters(const Setting *setting, int n)
 	StringInfoData statement;
 	StringInfoData undo;
 
+	/* to others, pg_settings does not show what postgresql.auto.conf has */
+	bool		may_see = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_SETTINGS);
+
 	initStringInfo(&statement);
 	initStringInfo(&undo);
 	for (int i = 0; i < n; i++)
@@ -241,7 +246,7 @@ set_parameters(const Setting *setting, int n)
 		former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
 									" FROM pg_catalog.pg_settings"
 									" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
-									" sourcefile OPERATOR(pg_catalog.~) '/postgresql\\.auto\\.conf$'",
+									" sourcefile OPERATOR(pg_catalog.~) '/postgresql[.]auto[.]conf$'",
 									name));
 		appendStringInfo(&statement, "ALTER SYSTEM SET %s = %s; ", name,
 						 setting[i].value);
@@ -252,7 +257,7 @@ set_parameters(const Setting *setting, int n)
 	return (Todo)
 	{
 		psprintf("%sSELECT pg_reload_conf();", statement.data),
-			psprintf("%sSELECT pg_reload_conf();", undo.data)
+			!may_see ? NULL : psprintf("%sSELECT pg_reload_conf();", undo.data)
 	};
 }
 
