@@ -4,6 +4,7 @@
 # Loops beside 20 clients on a quick disk; then a slow volume without loops.
 
 use Symptoms;
+use List::Util qw(max);
 
 my $node = make_situation('processors');
 my $insert = 'INSERT INTO logged (n) VALUES (1);';
@@ -16,7 +17,8 @@ sub share_of_processors ($report)
 	return defined $cause ? $cause->{share} : 0;
 }
 
-my @loops = map { start_background([ 'perl', '-e', 'alarm 60; 1 while 1' ]) } 1 .. 8;
+my @loops =
+  map { start_background([ 'perl', '-e', 'alarm 60; 1 while 1' ]) } 1 .. max(8, 4 * `nproc`);
 $node->sql('SELECT commit_stats_reset()');
 end_load(start_load($node, '-c 20 -T 8', $insert));
 my $report = report_of($node);

@@ -108,9 +108,11 @@ sub sizes (%sizes)
 
 is(sizes(0 => ~0 - 7), 'It is damaged.|1', 'a size that overflows');
 is(sizes(0 => ~0 - 39), 'It is damaged.|1', 'a size that leads back');
-is(sizes(4 => $sizes[4] + (1 << 63)), 'It is damaged.|1', 'a size that overflows the last part');
+is( sizes($#sizes => $sizes[-1] + (1 << 63)),
+	'It is damaged.|1',
+	'a size that overflows the last part');
 is(sizes(0 => $sizes[0] + 4), 'It is damaged.|1', 'a part that would not be aligned');
-is(sizes(4 => $sizes[4] - 8), 'It is damaged.|1', 'bytes behind the parts');
+is(sizes($#sizes => $sizes[-1] - 8), 'It is damaged.|1', 'bytes behind the parts');
 is( verdicts(
 		"SELECT persist_seal(overlay(o.file PLACING decode(repeat('78', 24), 'hex') FROM $header_size + 1))"
 	),
