@@ -116,7 +116,7 @@ causes_flush_share(const CommitFigures *f)
 	return f->phase[PHASE_FLUSH] + f->phase[PHASE_OTHER_FLUSH];
 }
 
-/* Commits come one after the other, each with its flush. */
+/* Sessions wait for rows that committing ones hold. */
 static bool
 has_hot_row(const CommitFigures *f)
 {
@@ -132,6 +132,14 @@ static bool
 commits_hang(const CommitFigures *f)
 {
 	return f->now.longest >= WAITS_NOW_LONG || f->hanging > 0;
+}
+
+/* Commits come one after the other, each with its flush. */
+static bool
+has_one_hot_row(const CommitFigures *f)
+{
+	return has_hot_row(f) && f->seen.in_commit < 2 * f->seen.n &&
+		!commits_hang(f);
 }
 
 static double
@@ -338,11 +346,15 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.blocked_rows / f->seen.n)));
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
+					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers, unless it is COPY or VACUUM.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
-	/* a hot row makes statements wait for the commit of another session */
+
+	/*
+	 * A hot row makes statements wait for the commit of another session.  Of
+	 * a prepared transaction, only COMMIT PREPARED has a time.
+	 */
 	if (f->of_transactions <= 0 || works_outside(f) || has_hot_row(f) ||
-		commits_hang(f) || hardly_any_waits(f))
+		2 * f->prepares > f->commits || commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
@@ -459,15 +471,6 @@ time_of_segment(const CommitFigures *f)
 				 format_us(time), format_bytes(1e6 * f->fit.rate));
 }
 
-static const char *
-checkpoint_phase(const CommitFigures *f)
-{
-	const int  *seen = f->seen.activity;
-
-	return seen[ACTIVITY_SYNCS] > seen[ACTIVITY_WRITES] ? "the sync phase of " :
-		seen[ACTIVITY_WRITES] > 0 ? "the write phase of " : "";
-}
-
 /*
  * archive_timeout ends segments early.  The rest of each is WAL, too, and here
  * it is more than what transactions write.
@@ -476,7 +479,8 @@ static bool
 fills_segments(const CommitFigures *f)
 {
 	return f->running_writer == NULL &&
-		ratio_or_zero(f->segment_size, f->archive_timeout) > f->wal_rate;
+		ratio_or_zero(f->segment_size, f->archive_timeout) >
+		Max(f->wal_rate, f->flush_wal * f->flush_rate);
 }
 
 /*----------------------------------------------------------------
@@ -498,7 +502,7 @@ remedy_for_segments(const CommitFigures *f)
 	if (!f->wal_recycle)
 		return "wal_recycle = on (now off)";
 	if (f->slot != NULL)
-		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
+		return psprintf("let the reader of the replication slot %s catch up, or drop the slot if nobody needs it: segments are kept for it",
 						f->slot);
 	if (f->archive_fails != NULL)
 		return psprintf("an %s that succeeds (it %s): segments are kept until they are archived",
@@ -865,7 +869,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 	const char *early = remedy_for_early_checkpoints(f);
 	const Cause causes[] = {
 		{stall[STALL_CHECKPOINT].share,
-			psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
+			psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
+					 psprintf("the %s phase of ", f->checkpoint_phase),
 					 count_stalls(f, STALL_CHECKPOINT)),
 		early != NULL ? early : remedy_for_checkpoints(f)},
 		{stall[STALL_ARCHIVER].share,
@@ -940,7 +945,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
 		"more processors, or less at a time: sessions (a pooler), other programs"},
-		{has_hot_row(f) ? rest : 0,
+		{has_one_hot_row(f) ? rest : 0,
 			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 					 2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
@@ -948,8 +953,9 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
-		{has_hot_row(f) ? 0 : rest,
-			psprintf("flushes of usual length: the disk takes this time for each%s%s.",
+		{has_one_hot_row(f) ? 0 : rest,
+			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
+					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
 					 !others_slow_down(f) ? "" :
@@ -977,7 +983,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	bool		hangs = commits_hang(f);
 	const Cause causes[] = {
 		{f->nameless,
-			"of the commits have no name: a driver or pooler clears it.",
+			"of the commits have no name: the application sets none, or a driver or pooler clears it.",
 		"SET commit_stats.client_tag = '...' for each application; RESET ALL leaves it"},
 		{f->clients_evicted > 0 ? f->overflow : 0,
 			psprintf("of the commits are of no client that is known: %s clients lost their row to newer ones, as if each connection had its own application_name.",
@@ -1268,7 +1274,7 @@ find_no_waits(const CommitFigures *f)
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
-		{has_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
+		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 	};
 

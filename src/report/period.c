@@ -82,6 +82,7 @@ set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 										 f->phase_mean * f->commits), 1);
 	}
 	if (commit_stats_stall_time < 0 &&
+		sum->value[SLOT_FLUSHES] >= WAL_DEVICE_SAMPLE &&
 		2 * sum->stalls[STALL_UNKNOWN] > sum->value[SLOT_FLUSHES])
 		f->flush_slower = f->stall[STALL_UNKNOWN].length;
 }

@@ -166,6 +166,7 @@ typedef struct CommitFigures
 								 * read */
 
 	/* clients */
+	const char *checkpoint_phase;	/* of most of its stalls; NULL: not seen */
 	const char *top;			/* with the most commits that waited */
 	double		top_share;		/* of all commits, as in commit_client_stats */
 	double		top_time;		/* of commit time */

@@ -83,7 +83,7 @@ report_data_set_settings(CommitFigures *f)
 	f->completion_target = CheckPointCompletionTarget;
 	f->checkpoint_timeout = CheckPointTimeout;
 	f->archiver = has_library ? "archive_library" : "archive_command";
-	f->archive_timeout = XLogArchivingActive() ? XLogArchiveTimeout : 0;
+	f->archive_timeout = XLogArchiveTimeout;
 	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' && !has_library)
 		f->archive_fails = "is empty";
 }
@@ -204,6 +204,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		return;
 	f->commit_rate = commits / f->newest_seconds;
 	f->flush_rate = f->newest_flushes / f->newest_seconds;
+	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
 	if (timed < WAL_DEVICE_SAMPLE)
 		return;
 	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
@@ -628,12 +629,15 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 }
 
 /*
- * Of the stalls before "end": the last session whose WAL was behind one, and
- * the quota of flushes behind others
+ * Of the stalls before "end": the phase of checkpoints with most of theirs,
+ * the last session whose WAL was behind one, and the quota of flushes behind
+ * others
  */
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 {
+	int64		in_sync = 0;	/* longer than in the other phase, ns */
+
 	for (int i = 0; i < log->n; i++)
 	{
 		const LoggedEvent *stall = &log->logged[i];
@@ -641,6 +645,16 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 		if (stall->event.ended_at < f->stats_reset ||
 			stall->event.ended_at >= end)
 			continue;
+		if (stall->cause == STALL_CHECKPOINT)
+		{
+			const char *phase = stall_log_checkpoint_phase(&stall->outcome.seen);
+
+			if (phase != NULL)
+			{
+				in_sync += (strcmp(phase, "sync") == 0 ? 1 : -1) * (int64) stall->event.duration;
+				f->checkpoint_phase = in_sync > 0 ? "sync" : "write";
+			}
+		}
 		if (stall->cause == STALL_BULK_WAL)
 			f->bulk_writer = name_session(&stall->writer->client,
 										  stall->writer->pid);

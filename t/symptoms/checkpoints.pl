@@ -41,7 +41,7 @@ FROM commit_slow_log WHERE $inside AND flush_time + others_flush_time > 150}),
 
 my $report = report_of($node);
 note_stalls($node);
-first_cause_is($report, qr/^stalls during (?:the (?:sync|write) phase of )?checkpoints/);
+first_cause_is($report, qr/^stalls during the sync phase of checkpoints/);
 
 # A leader wakes some of the commits before it counts the waiting ones.
 my $share = $node->sql(
