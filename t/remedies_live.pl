@@ -248,8 +248,12 @@ end_background($other, 'KILL');
 # One client with one statement: what it changes is no time of others.
 $other = start_pgbench($node, '-c 4 -T 600', alone => "INSERT INTO logged VALUES (1);\n");
 is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
-my $report = $node->sql('SELECT commit_stats_report()');
-like($report, qr/^Newest prediction /m, '... with a prediction');
+my $report;
+ok( eventually(sub {
+		$report = $node->sql('SELECT commit_stats_report()');
+		return $report =~ /^Newest prediction /m;
+	}),
+	'... with a prediction');
 unlike($report, qr/\sof\s+the\s+others\s/, '... that is not of others');
 end_background($other, 'KILL');
 
