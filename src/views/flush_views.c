@@ -5,9 +5,9 @@
  *		commit_flush_log.
  *
  * Locking: flush_totals_lock_and_read() returns with commit_stats_reset_lock()
- * held, shared.  A function releases it after its last copy of
- * counts, so these are since one reset.  clients.c takes
- * commit_stats_clients_lock() for the names of leaders.
+ * held, shared.  A function releases it after its last copy of counts, so
+ * these are since one reset.  clients.c takes commit_stats_clients_lock() for
+ * the names of leaders.
  *
  *-------------------------------------------------------------------------
  */

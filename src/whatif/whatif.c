@@ -329,7 +329,7 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 					   psprintf("  The device allows %s.", whatif_quota(load)) : "")));
 }
 
-/* The time in which the sample had so many commits, on average, us */
+/* The sample took so long for so many commits, on average; us. */
 static double
 time_of(const CommitTrace *trace, double commits)
 {

@@ -11,13 +11,12 @@
  *
  * The device allows "quota" writes in each "window" (0: any number), a flush
  * makes "writes" of these and takes "flush", a session works for "think"
- * between commits.  One flush in
- * "spikes" takes up to twice "spike" longer, at random, or just "spike" if
- * that is negative; with a negative number, one in each period of that many
- * us.  "settle" calls spacing_settle() first.  With "blind", at random, nobody
- * sees for that time that a flush ends; then all are seen together, the latest
- * first.  All times but the first are in us.  Each time is varied by 20%
- * either way.
+ * between commits.  One flush in "spikes" takes up to twice "spike" longer, at
+ * random, or just "spike" if that is negative; with a negative number, one in
+ * each period of that many us.  "settle" calls spacing_settle() first.  With
+ * "blind", at random, nobody sees for that time that a flush ends; then all
+ * are seen together, the latest first.  All times but the first are in us.
+ * Each time is varied by 20% either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response, current spacing, rate of the quota believed, quotas found,
