@@ -164,6 +164,7 @@ ok(end_background($_), 'pgbench has ended')
   start_application('eager', '-c 1 -t 600', eager => $insert);
 my ($share, $client) =
   $node->sql('SELECT commit_stats_report()') =~ /^  ([\d.]+)% of the commits are of client (\w+) /m;
+die "no client in the report\n" if !defined $share;
 cmp_ok(
 	abs($share -
 		  $node->sql("SELECT share FROM commit_client_stats WHERE application_name = '$client'")),

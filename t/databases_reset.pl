@@ -78,7 +78,10 @@ FROM commit_database_stats}),
 my %since = map { @$_ }
   $node->rows('SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
 finish_all(start_all());
-for ($node->rows($compare))
+my @rows = $node->rows($compare);
+
+is(scalar @rows, 2, 'since a reset: both databases have a row');
+for (@rows)
 {
 	my ($database, $ours, $servers) = @$_;
 

@@ -43,7 +43,9 @@ for (1 .. 2)
 	run_pgbench($node, '-C -c 4 -t 20', two => 'INSERT INTO logged VALUES (1)');
 	checkpoint();
 }
-for my $cycle (finished_cycles())
+@cycles = finished_cycles();
+is(scalar @cycles, 2, 'reconnecting: two cycles');
+for my $cycle (@cycles)
 {
 	is($cycle->{commits}, 160, 'reconnecting: all commits are there');
 	is_deeply(

@@ -19,7 +19,8 @@ sub right_in_most_rounds ($what, $code)
 
 	while ($right < 3 && $wrong < 4)
 	{
-		my @mistakes = map { $_->[1] } grep { !$_->[0] } $code->();
+		my @assertions = $code->() or die "$what asserts nothing\n";
+		my @mistakes = map { $_->[1] } grep { !$_->[0] } @assertions;
 
 		@mistakes ? $wrong++ : $right++;
 		diag "$what, round @{[ $right + $wrong ]}, not so: $_" for @mistakes;
