@@ -46,7 +46,7 @@ my $plain = start_pgbench(
 	'-c 1 -T 600 -U plain',
 	notify => "BEGIN;\nINSERT INTO logged VALUES (1);\nNOTIFY something;\nCOMMIT;\n");
 
-$node->poll_query_until('postgres',
+$node->wait_until(
 	q{SELECT count(*) = 2 FROM commit_client_stats WHERE commits > 1000 AND rolname <> current_user}
 );
 # commit_siblings of one pair is 1, that of the other the present one
@@ -184,7 +184,7 @@ $ENV{PGAPPNAME} = 'twin';
 ($other, $plain) =
   map { start_pgbench($node, "-c 1 -T 600 -U $_", load => "INSERT INTO logged VALUES (1);\n") }
   'Odd', 'plain';
-$node->poll_query_until('postgres',
+$node->wait_until(
 	q{SELECT count(*) = 2 FROM commit_client_stats WHERE application_name = 'twin' AND commits > 100}
 );
 my $dropped = $node->sql(q{SELECT oid FROM pg_roles WHERE rolname = 'plain'});
@@ -203,7 +203,7 @@ $plain = start_pgbench(
 	$node, '-c 4 -T 600',
 	one => "INSERT INTO logged VALUES (1);\n",
 	two => "INSERT INTO logged VALUES (1), (2);\n");
-$node->poll_query_until('postgres',
+$node->wait_until(
 	q{SELECT sum(commits) > 1000 FROM commit_client_stats WHERE application_name = 'one'});
 $statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;';
 my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement = '$statement'),

@@ -11,7 +11,7 @@ use CommitStats;
 my $node = start_node('beside');
 my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 
-$node->poll_query_until('postgres', "SELECT commits > 0 FROM commit_stats_sample('100 ms')");
+$node->wait_until("SELECT commits > 0 FROM commit_stats_sample('100 ms')");
 
 # Resets without end
 my $resets = start_pgbench(

@@ -16,8 +16,7 @@ $node->sql('SELECT commit_stats_reset()');
 my $log_begin = -s $node->logfile;
 for my $i (1 .. 12)
 {
-	$node->psql(
-		'postgres', qq{BEGIN;
+	$node->sql(qq{BEGIN;
 CREATE TABLE made_$i AS SELECT g, repeat('x', 100) AS r FROM generate_series(1, 50000) g;
 COMMIT;
 });
