@@ -8,7 +8,6 @@
 use Adaptive;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
-my $kept = 64;     # changes
 my $node = start_truth(
 	'spaced', q{
 commit_stats.adaptive_delay = on
@@ -60,7 +59,6 @@ set_quota($node, $quota);
 $node->sql('SELECT shim_reset()');
 $load = start_pgbench($node, @load);
 wait_for_state('quotas_found > 0', 'a quota: it is found');
-my $before = seen_by_shim($node);
 wait_for_state(
 	qq{quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
 AND quota_window BETWEEN 0.9 * $window AND 1.1 * $window

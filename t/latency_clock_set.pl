@@ -5,7 +5,6 @@
 # the views that do is read here.  Commits are timed by a clock that is never
 # set, and none takes as long as the system's time is set by.
 
-use lib 't';
 use CommitStats;
 
 my $hour = 3600;
