@@ -115,7 +115,7 @@ $holder->query_safe('BEGIN; LOCK TABLE slow');
 $node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});
 like(
 	report_of_waits(),
-	qr/^$waits \(log_lock_waits = on /m,
+	qr/^$waits \(with log_lock_waits, /m,
 	'waits for locks in statements are said');
 $holder->quit;
 ok(end_background($_), '... and are over') for @waiting;

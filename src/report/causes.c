@@ -185,12 +185,6 @@ stall_share(const CommitFigures *f, StallCause cause)
 		f->stall[cause].share;
 }
 
-static double
-quota_share(const CommitFigures *f)
-{
-	return f->stall[STALL_QUOTA].share;
-}
-
 /* Of its requests, flushes had a smaller part than of its bytes. */
 static bool
 is_by_requests(const VolumeUse *use)
@@ -327,7 +321,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 
 	const char *holders = 2 * f->seen.prepared_waits > f->seen.lock_waits ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
-	"log_lock_waits = on names them another time" :
+	"with log_lock_waits, the server's log names them" :
 	"pg_blocking_pids() has the holders";
 
 	/* larger ones do not make the volume faster */
@@ -648,7 +642,7 @@ remedy_for_standby(const CommitFigures *f)
 static const char *
 larger_transactions(const CommitFigures *f, double wal)
 {
-	return wal > 0 && wal < SMALL_COMMIT && quota_share(f) == 0 &&
+	return wal > 0 && wal < SMALL_COMMIT && f->stall[STALL_QUOTA].share == 0 &&
 		rest_of_flushes(f) >= 0.5 && !commit_hardly_matters(f) &&
 		!has_hot_row(f) && !statements_wait(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
 		"larger transactions, if its work allows them" : NULL;
@@ -734,7 +728,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
-	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
+	bool		syncs = !locked_record && !inserts &&
+	mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
 	double		messages = own && !remote && f->notifies ? record : 0;
 	bool		may_sync = f->wal_minimal &&
@@ -889,7 +884,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls while %s read or write on the volume of the WAL%s%s.",
 					 name_others(f), use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
 		own_volume},
-		{quota_share(f),
+		{f->stall[STALL_QUOTA].share,
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
 			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
@@ -1292,9 +1287,9 @@ find_no_gain(const CommitFigures *f)
 	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
-		{f->quota_bytes > 0 && stall == STALL_QUOTA && quota_share(f) >= MIN_CAUSE,
+		{f->quota_bytes > 0 && stall == STALL_QUOTA && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
 		"not known. Stalls show a quota of flushes or of bytes, and a delay makes only flushes fewer.", sweep},
-		{alone && quota_share(f) >= MIN_CAUSE,
+		{alone && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
 			psprintf("perhaps. Only %s of flushes found another transaction active. But even distances between flushes may avoid the stalls of the quota.", format_percent(f->concurrency)),
 		"commit_stats.adaptive_delay = on"},
 		{alone, psprintf("no. Only %s of flushes found another transaction active.", format_percent(f->concurrency)), NULL},
@@ -1316,11 +1311,11 @@ find_no_gain(const CommitFigures *f)
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
 			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
 		sweep},
-		{idle_disk && quota_share(f) < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > f->phase[PHASE_FLUSH],
+		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > f->phase[PHASE_FLUSH],
 		psprintf("not known. Commits come in bursts, and in these wait for each other's flushes, %s of commit time; in all, the disk is busy with flushes %s of the time.", format_percent(f->phase[PHASE_OTHER_FLUSH]), format_percent(f->disk_busy)), NULL},
-		{idle_disk && quota_share(f) < MIN_CAUSE,
+		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
-		{unshared && f->own_flush > OWN_FLUSH_ONLY && quota_share(f) < MIN_CAUSE,
+		{unshared && f->own_flush > OWN_FLUSH_ONLY && f->stall[STALL_QUOTA].share < MIN_CAUSE,
 		psprintf("no. A flush carries %.2f commits, and a commit spends %s of its time on its own.", ratio_or_zero(f->carried, f->flushes), format_percent(f->own_flush)), NULL},
 	};
 
@@ -1339,7 +1334,7 @@ find_may_pay(const CommitFigures *f)
 	better_siblings(f) >= f->siblings ||
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
 	const Answer answers[] = {
-		{quota_share(f) >= Max(f->stall[STALL_UNKNOWN].share, MIN_CAUSE),
+		{f->stall[STALL_QUOTA].share >= Max(f->stall[STALL_UNKNOWN].share, MIN_CAUSE),
 			"may pay, fixed or adaptive: stalls show a quota.",
 		adaptive_sweep},
 		{f->delay > 0 && !reached,

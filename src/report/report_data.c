@@ -4,7 +4,8 @@
  *		The numbers that the report is made of.
  *
  * report_data_read() copies all counts, and the log of stalls, so that all
- * belong to the same reset, and computes everything else from the copies.
+ * belong to the same reset, and computes from the copies.  A reset may come
+ * before it reads slow commits and the waits for standbys.
  * Phases are those of the newest minute's samples (set_phases_seen()), or, if
  * they are too few, sums since the reset.
  *
@@ -1056,6 +1057,7 @@ report_data_read(CommitFigures *f, Oid function)
 	statements = statements_read();
 	cycles = wal_cycles_read();
 	stall_log_read(&stalls);
+	notify_lock_read(&f->notify);
 	LWLockRelease(commit_stats_reset_lock());
 
 	stall_log_find_causes(&stalls, groups);
@@ -1065,7 +1067,6 @@ report_data_read(CommitFigures *f, Oid function)
 	set_now(f, sessions);
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
-	notify_lock_read(&f->notify);
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
 	set_phases(f, slots.value, latency);
 	set_rates(f, groups);
