@@ -75,6 +75,7 @@ row_init(FunctionCallInfo fcinfo, Row *row)
 static inline void
 row_put(Row *row)
 {
+	CHECK_FOR_INTERRUPTS();
 	tuplestore_putvalues(row->result->setResult, row->desc, row->value,
 						 row->isnull);
 	memset(row->isnull, true, sizeof(row->isnull));
@@ -116,6 +117,14 @@ row_datum(Row *row, const char *name, Oid type, Datum value)
 	row->isnull[place] = false;
 }
 
+/* Null for InvalidOid. */
+static inline void
+row_oid(Row *row, const char *name, Oid value)
+{
+	if (OidIsValid(value))
+		row_datum(row, name, OIDOID, ObjectIdGetDatum(value));
+}
+
 static inline void
 row_float8(Row *row, const char *name, double value)
 {
@@ -148,17 +157,11 @@ row_share(Row *row, const char *name, double fraction, int digits)
 static inline void
 row_quantiles(Row *row, const uint64 *cells, int digits)
 {
-	static const struct
-	{
-		const char *column;
-		double		q;
-	}			quantile[] = {
-		{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1}
-	};
-
-	for (int i = 0; i < lengthof(quantile); i++)
-		row_rounded(row, quantile[i].column,
-					histogram_quantile(cells, quantile[i].q) / NS_PER_MS, digits);
+	row_rounded(row, "p50", histogram_quantile(cells, 0.5) / NS_PER_MS, digits);
+	row_rounded(row, "p95", histogram_quantile(cells, 0.95) / NS_PER_MS, digits);
+	row_rounded(row, "p99", histogram_quantile(cells, 0.99) / NS_PER_MS, digits);
+	row_rounded(row, "p999", histogram_quantile(cells, 0.999) / NS_PER_MS, digits);
+	row_rounded(row, "max", histogram_quantile(cells, 1) / NS_PER_MS, digits);
 }
 
 /* Nanoseconds, in ms; null for PG_UINT64_MAX. */
@@ -249,13 +252,10 @@ row_client(Row *row, const char *prefix, const ClientKey *key)
 	if (key == NULL)
 		return;
 	row->prefix = prefix;
-	if (OidIsValid(key->datid))
-		row_datum(row, "datid", OIDOID, ObjectIdGetDatum(key->datid));
+	row_oid(row, "datid", key->datid);
+	row_oid(row, "roleid", key->roleid);
 	if (!client_is_overflow(key))
-	{
-		row_datum(row, "roleid", OIDOID, ObjectIdGetDatum(key->roleid));
 		row_text(row, "application_name", key->application_name);
-	}
 	row->prefix = "";
 }
 

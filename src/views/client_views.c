@@ -26,21 +26,10 @@ PG_FUNCTION_INFO_V1(commit_statement_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_statement_texts_1_0);
 PG_FUNCTION_INFO_V1(commit_activity_1_0);
 
-/* True for a client that counted anything or has a session. */
-static bool
-is_shown(const ClientTotals *totals, int i)
-{
-	if (totals->places[i] > 0 || !client_is_overflow(&totals->client[i].key))
-		return true;
-	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
-		if (totals->client[i].value[c] > 0)
-			return true;
-	return false;
-}
-
 Datum
 commit_client_stats_1_0(PG_FUNCTION_ARGS)
 {
+	static const uint64 nothing[CLIENT_NCOUNTERS];
 	ClientTotals *totals;
 	Row			row;
 
@@ -48,11 +37,14 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 	totals = clients_read();
 	for (int i = 0; i < totals->n; i++)
 	{
-		if (!is_shown(totals, i))
+		const ClientCounts *client = &totals->client[i];
+
+		if (totals->places[i] == 0 && client_is_overflow(&client->key) &&
+			memcmp(client->value, nothing, sizeof(nothing)) == 0)
 			continue;
-		row_client(&row, "", &totals->client[i].key);
+		row_client(&row, "", &client->key);
 		row_number(&row, "sessions", totals->places[i]);
-		row_counters(&row, totals->client[i].value, CLIENT_NCOUNTERS);
+		row_counters(&row, client->value, CLIENT_NCOUNTERS);
 		row_put(&row);
 	}
 	return (Datum) 0;
@@ -61,15 +53,12 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 static void
 row_statement(Row *row, const StatementKey *key)
 {
-	if (OidIsValid(key->datid))
-		row_datum(row, "datid", OIDOID, ObjectIdGetDatum(key->datid));
-	if (!OidIsValid(key->roleid))
-	{
+	row_oid(row, "datid", key->datid);
+	row_oid(row, "roleid", key->roleid);
+	if (OidIsValid(key->roleid))
+		row_queryid(row, "", key);
+	else
 		row_text(row, "reason", "overflow");
-		return;
-	}
-	row_datum(row, "roleid", OIDOID, ObjectIdGetDatum(key->roleid));
-	row_queryid(row, "", key);
 }
 
 Datum
@@ -112,6 +101,22 @@ find_pg_stat_statements(void)
 		NULL : sql_value(query);
 }
 
+/* The columns of a query are those of the row. */
+static void
+put_tuple(Row *row, HeapTuple tuple, TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const		FormData_pg_attribute *column = TupleDescAttr(desc, i);
+		bool		isnull;
+		Datum		value = SPI_getbinval(tuple, desc, i + 1, &isnull);
+
+		if (!isnull)
+			row_datum(row, NameStr(column->attname), column->atttypid, value);
+	}
+	row_put(row);
+}
+
 /* The text of statements, from pg_stat_statements; no rows without that. */
 Datum
 commit_statement_texts_1_0(PG_FUNCTION_ARGS)
@@ -124,24 +129,13 @@ commit_statement_texts_1_0(PG_FUNCTION_ARGS)
 	if (schema == NULL)
 		return (Datum) 0;
 	SPI_connect();
-	if (SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query"
+	if (SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid)"
+							 " dbid AS datid, userid AS roleid, queryid, query"
 							 " FROM %s.pg_stat_statements(true)"
 							 " WHERE queryid IS NOT NULL", schema),
 					true, 0) == SPI_OK_SELECT)
 		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			static const char *const names[] = {"datid", "roleid", "queryid", "query"};
-
-			for (int c = 0; c < lengthof(names); c++)
-			{
-				int			place = row_find(&row, names[c]);
-
-				row.value[place] = SPI_getbinval(SPI_tuptable->vals[i],
-												 SPI_tuptable->tupdesc, c + 1,
-												 &row.isnull[place]);
-			}
-			row_put(&row);
-		}
+			put_tuple(&row, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
 	SPI_finish();
 	return (Datum) 0;
 }

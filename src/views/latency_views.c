@@ -99,21 +99,15 @@ requested_settings(SyncCommitLevel level, const LatencyTotals *totals)
 static void
 row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
-	static const struct
-	{
-		const char *column;
-		LatencySum	sum;
-	}			part[] = {
-		{"record_time", LATENCY_RECORD}, {"notify_time", LATENCY_NOTIFY},
-		{"before_time", LATENCY_BEFORE}, {"after_time", LATENCY_AFTER}
-	};
 	SyncCommitLevel level = kind_level(kind);
 	const uint64 *sum = totals->sum[kind];
 
 	if (kind == LATENCY_FLUSH)
 		return;
-	for (int i = 0; i < lengthof(part); i++)
-		row_ms(row, part[i].column, sum[part[i].sum]);
+	row_ms(row, "record_time", sum[LATENCY_RECORD]);
+	row_ms(row, "notify_time", sum[LATENCY_NOTIFY]);
+	row_ms(row, "before_time", sum[LATENCY_BEFORE]);
+	row_ms(row, "after_time", sum[LATENCY_AFTER]);
 	if (sum[LATENCY_OWN_FLUSH] > 0)
 		row_ms(row, "flush_time", sum[LATENCY_OWN_FLUSH]);
 	row_ms(row, "other_time",
