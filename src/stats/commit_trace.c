@@ -14,9 +14,9 @@
  * its change count is the number of the record, plus 1, before and after it
  * was copied.
  *
- * Locking: none here; delay_override_lock() lets only one process capture.  A
- * commit gets a number by an atomic addition, claims the record of that
- * number, and writes it alone.  Of two commits that meet there, RING_SIZE
+ * Locking: none here; delay_override_experiment() lets only one process
+ * capture.  A commit gets a number by an atomic addition, claims the record of
+ * that number, and writes it alone.  Of two commits that meet there, RING_SIZE
  * numbers apart, the second has no record.
  *
  *-------------------------------------------------------------------------
@@ -64,6 +64,8 @@ static CommitTraceShared *shared = NULL;
 static uint32 noted_age;
 static uint8 noted_blocked;
 static uint64 noted_cpu_time;
+static uint32 noted_delay;
+static uint16 noted_threshold;
 
 static void
 commit_trace_attach(void *head, void *tail, bool found)
@@ -105,6 +107,8 @@ commit_trace_note(uint64 now)
 	noted_age = age > 0 ? saturate(age) : 0;
 	noted_blocked = siblings_count_blocked();
 	noted_cpu_time = own_cpu_time();
+	noted_delay = (uint32) CommitDelay;
+	noted_threshold = (uint16) CommitSiblings;
 	commit_trace_noted = true;
 }
 
@@ -149,8 +153,8 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.group = group,
 			.io_time = saturate(own->io_time),
 			.cpu_time = saturate(clock_elapsed(noted_cpu_time, own_cpu_time())),
-			.delay = (uint32) CommitDelay,
-			.threshold = (uint16) CommitSiblings,
+			.delay = noted_delay,
+			.threshold = noted_threshold,
 			.siblings = (uint16) Min(siblings, PG_UINT16_MAX),
 			.blocked = noted_blocked,
 			.blocked_after = siblings_count_blocked(),
