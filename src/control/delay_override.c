@@ -17,16 +17,17 @@
  *
  * Locking: one atomic word holds an order's commit_delay, commit_siblings and
  * deadline, so a backend never mixes two orders.  The process that writes the
- * word holds delay_override_lock(), a heavyweight lock, until the end of its
- * transaction at the latest.  pg_locks shows an advisory lock of database 0,
- * which SQL functions cannot take.  A single process (worker.c) writes
- * the standing order, without that lock.
+ * word holds the heavyweight lock of delay_override_experiment(), until the
+ * end of its transaction at the latest.  pg_locks shows an advisory lock of
+ * database 0, which SQL functions cannot take.  A single process (worker.c)
+ * writes the standing order, without that lock.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "storage/lock.h"
 
 #include "control/delay_override.h"
@@ -48,32 +49,13 @@ StaticAssertDecl(COMMIT_SIBLINGS_MAX <= LOW_BITS(SIBLINGS_BITS),
 StaticAssertDecl(DELAY_ADAPTIVE <= LOW_BITS(DELAY_BITS),
 				 "too few bits for commit_delay");
 
-typedef struct DelayOverrideShared
-{
-	/* Written by the holder of the lock, and swapped with "standing". */
-	pg_atomic_uint64 order;
-	pg_atomic_uint32 holder_pid;	/* of a sweep; 0: none */
-
-	/* ORDER_ADAPT or 0; written by worker.c. */
-	pg_atomic_uint64 standing;
-} DelayOverrideShared;
-
-pg_atomic_uint64 *delay_override_order = NULL;
+DelayOverrideShared *delay_override_shared = NULL;
 DelayObeyed delay_override_obeyed = OBEYS_SETTINGS;
 DelayPair	delay_override_settings;
 
-static DelayOverrideShared *shared = NULL;
-
-static void
-delay_override_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	delay_override_order = &shared->order;
-}
-
 const StatsModule delay_override_module = {
 	.head_size = sizeof(DelayOverrideShared),
-	.attach = delay_override_attach,
+	.head = (void **) &delay_override_shared,
 };
 
 /*---- The commit path ---------------------------------------------*/
@@ -98,41 +80,57 @@ delay_override_obey(uint64 order, uint64 now)
 
 /*---- The process that experiments --------------------------------*/
 
+/* However it ends: withdraw the order, the process id and the capture. */
 static void
-make_lock_tag(LOCKTAG *tag)
+end_experiment(int code, Datum arg)
 {
-	/* pg_advisory_lock() has 1 or 2 in the last field */
-	SET_LOCKTAG_ADVISORY(*tag, InvalidOid, 0, 0, 3);
+	uint64		standing;
+
+	commit_trace_stop();
+	/* the standing order may change at the same time */
+	do
+	{
+		standing = pg_atomic_read_u64(&delay_override_shared->standing);
+		pg_atomic_exchange_u64(&delay_override_shared->order, standing);
+		pg_memory_barrier();	/* protocol override */
+	} while (standing != pg_atomic_read_u64(&delay_override_shared->standing));
+	pg_atomic_write_u32(&delay_override_shared->holder_pid, 0);
 }
 
-/* Exclude other experiments, or raise an error if there is one. */
+/*
+ * Run an experiment, or raise an error if another one is running.  A sweep
+ * shows its process id, and gives orders.
+ */
 void
-delay_override_lock(void)
+delay_override_experiment(void (*run) (void *), void *arg, bool is_sweep)
 {
 	LOCKTAG		tag;
 	int			pid;
 
-	make_lock_tag(&tag);
-	if (LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL)
-		return;
-	pid = delay_override_holder();
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_IN_USE),
-			 pid == 0 ?
-			 errmsg("another experiment with commit_delay is running") :
-			 errmsg("another commit_delay_sweep is running"),
-			 pid == 0 ?
-			 errdetail("It is commit_delay_whatif, commit_remedies, or a commit_delay_sweep that has just begun.  Its process has the advisory lock of database 0 in pg_locks.") :
-			 errdetail("Process %d runs it.", pid),
-			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
-}
-
-/* The same for a sweep, which shows its process id and will give orders. */
-void
-delay_override_hold(void)
-{
-	delay_override_lock();
-	pg_atomic_write_u32(&shared->holder_pid, (uint32) MyProcPid);
+	/* pg_advisory_lock() has 1 or 2 in the last field */
+	SET_LOCKTAG_ADVISORY(tag, InvalidOid, 0, 0, 3);
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+	{
+		pid = delay_override_holder();
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 pid == 0 ?
+				 errmsg("another experiment with commit_delay is running") :
+				 errmsg("another commit_delay_sweep is running"),
+				 pid == 0 ?
+				 errdetail("It is commit_delay_whatif, commit_remedies, or a commit_delay_sweep that has just begun.  Its process has the advisory lock of database 0 in pg_locks.") :
+				 errdetail("Process %d runs it.", pid),
+				 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
+	}
+	PG_ENSURE_ERROR_CLEANUP(end_experiment, (Datum) 0);
+	{
+		if (is_sweep)
+			pg_atomic_write_u32(&delay_override_shared->holder_pid, (uint32) MyProcPid);
+		run(arg);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(end_experiment, (Datum) 0);
+	end_experiment(0, (Datum) 0);
+	LockRelease(&tag, ExclusiveLock, false);
 }
 
 /* Order all commits to use a pair until the clock shows "deadline". */
@@ -145,41 +143,14 @@ delay_override_set(const DelayPair *pair, uint64 deadline)
 
 	order = (order << DELAY_BITS) | (uint64) pair->delay;
 	order = (order << SIBLINGS_BITS) | (uint64) pair->siblings;
-	pg_atomic_write_u64(&shared->order, order);
-}
-
-/* Withdraw the order and the process id.  Also called as the process exits. */
-void
-delay_override_clear(void)
-{
-	uint64		standing;
-
-	/* the standing order may change at the same time */
-	do
-	{
-		standing = pg_atomic_read_u64(&shared->standing);
-		pg_atomic_exchange_u64(&shared->order, standing);
-		pg_memory_barrier();	/* protocol override */
-	} while (standing != pg_atomic_read_u64(&shared->standing));
-	pg_atomic_write_u32(&shared->holder_pid, 0);
-}
-
-/* The experiment is over.  After an error, the server releases the lock. */
-void
-delay_override_unlock(void)
-{
-	LOCKTAG		tag;
-
-	delay_override_clear();
-	make_lock_tag(&tag);
-	LockRelease(&tag, ExclusiveLock, false);
+	pg_atomic_write_u64(&delay_override_shared->order, order);
 }
 
 /* The process id of the sweep that is running; 0: none. */
 int
 delay_override_holder(void)
 {
-	return (int) pg_atomic_read_u32(&shared->holder_pid);
+	return (int) pg_atomic_read_u32(&delay_override_shared->holder_pid);
 }
 
 /*---- The process that reads the setting for all ------------------*/
@@ -189,19 +160,19 @@ void
 delay_override_set_adaptive(bool adaptive)
 {
 	uint64		standing = adaptive ? ORDER_ADAPT : 0;
-	uint64		before = pg_atomic_exchange_u64(&shared->standing, standing);
+	uint64		before = pg_atomic_exchange_u64(&delay_override_shared->standing, standing);
 
 	pg_memory_barrier();		/* protocol override */
 
 	/*
 	 * fails if a sweep has given an order, which will leave the standing one
 	 */
-	(void) pg_atomic_compare_exchange_u64(&shared->order, &before, standing);
+	(void) pg_atomic_compare_exchange_u64(&delay_override_shared->order, &before, standing);
 }
 
 /* Do commits obey the setting, apart from a sweep? */
 bool
 delay_override_is_adaptive(void)
 {
-	return pg_atomic_read_u64(&shared->standing) != 0;
+	return pg_atomic_read_u64(&delay_override_shared->standing) != 0;
 }

@@ -26,8 +26,20 @@ typedef struct DelayPair
 /* The standing order of commit_stats.adaptive_delay; no other is below. */
 #define ORDER_ADAPT			1
 
-/* The order in force or past; 0: none.  In shared memory, atomic. */
-extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
+typedef struct DelayOverrideShared
+{
+	/*
+	 * The order in force or past; 0: none.  Written by the holder of the
+	 * lock, and swapped with "standing".
+	 */
+	pg_atomic_uint64 order;
+	pg_atomic_uint32 holder_pid;	/* of a sweep; 0: none */
+
+	/* ORDER_ADAPT or 0; written by worker.c. */
+	pg_atomic_uint64 standing;
+} DelayOverrideShared;
+
+extern COMMIT_STATS_HIDDEN DelayOverrideShared *delay_override_shared;
 
 /* What the present commit of this backend obeys. */
 typedef enum DelayObeyed
@@ -45,11 +57,8 @@ extern COMMIT_STATS_HIDDEN DelayPair delay_override_settings;
 extern const StatsModule delay_override_module;
 
 /* The process that experiments. */
-extern void delay_override_lock(void);
-extern void delay_override_hold(void);
+extern void delay_override_experiment(void (*run) (void *), void *arg, bool is_sweep);
 extern void delay_override_set(const DelayPair *pair, uint64 deadline);
-extern void delay_override_clear(void);
-extern void delay_override_unlock(void);
 extern int	delay_override_holder(void);
 
 /* The process that reads commit_stats.adaptive_delay for all. */
@@ -96,7 +105,7 @@ delay_override_use(int delay, int siblings, DelayObeyed obeyed)
 static inline bool
 delay_override_needs_siblings(void)
 {
-	uint64		order = pg_atomic_read_u64(delay_override_order);
+	uint64		order = pg_atomic_read_u64(&delay_override_shared->order);
 
 	return order > ORDER_ADAPT || (order == 0 && CommitDelay > 0) ||
 		commit_trace_wanted() || commit_stats_log_flushes;
@@ -106,7 +115,7 @@ delay_override_needs_siblings(void)
 static inline void
 delay_override_begin(uint64 now)
 {
-	uint64		order = pg_atomic_read_u64(delay_override_order);
+	uint64		order = pg_atomic_read_u64(&delay_override_shared->order);
 
 	if (likely(order == 0))
 		return;

@@ -61,8 +61,8 @@ extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 extern const StatsModule commit_trace_module;
 
 /*
- * The process that captures, which holds delay_override_lock().  It takes what
- * is new until no more can be kept, which is false, and stops, also at exit.
+ * The process that captures, in delay_override_experiment().  It takes what is
+ * new until no more can be kept, which is false, and stops, also at exit.
  */
 extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);

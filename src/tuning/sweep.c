@@ -48,7 +48,6 @@
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
@@ -74,9 +73,7 @@ PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
 typedef enum SweepArgument
 {
-	ARG_DELAYS,
-	ARG_SIBLINGS,
-	ARG_DURATION,
+	ARG_DURATION = 2,			/* behind those of tuning_args_pairs() */
 	ARG_SLOT,
 	ARG_MAX_P99,
 	ARG_ADAPTIVE
@@ -341,9 +338,9 @@ check_load(Sweep *sweep)
 {
 	int			own = sweep->pairs.n;	/* commits use their own settings */
 	CounterDelta slot;
-	WalRoom		room;
+	XLogRecPtr	from = GetXLogInsertRecPtr();
+	uint64		since = clock_now();
 
-	wal_room_begin(&room);
 	(void) measure_slot(sweep, own, 0, &slot);
 	if (sweep->exceeded[own] != 0)
 		ereport(ERROR,
@@ -358,7 +355,7 @@ check_load(Sweep *sweep)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
-	wal_room_warn(&room, &sweep->pairs);
+	wal_room_warn(from, since, &sweep->pairs);
 }
 
 /*---- Rounds ------------------------------------------------------*/
@@ -543,8 +540,9 @@ learn_adaptive(Sweep *sweep)
 }
 
 static void
-run_rounds(Sweep *sweep)
+run_rounds(void *arg)
 {
+	Sweep	   *sweep = arg;
 	Size		size = sweep->pairs.n * sizeof(CounterDelta);
 
 	check_load(sweep);
@@ -562,25 +560,6 @@ run_rounds(Sweep *sweep)
 		report_progress(sweep);
 	}
 	estimate_outcomes(sweep);
-}
-
-/* However the sweep ends. */
-static void
-stop_override(int code, Datum arg)
-{
-	delay_override_clear();
-}
-
-static void
-run_sweep(Sweep *sweep)
-{
-	delay_override_hold();
-	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
-	{
-		run_rounds(sweep);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
-	delay_override_unlock();
 }
 
 /*---- From arguments to a sweep, from a sweep to rows -------------*/
@@ -655,7 +634,7 @@ read_arguments(FunctionCallInfo fcinfo, Sweep *sweep)
 {
 	Size		size;
 
-	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &sweep->pairs);
+	sweep->pairs = tuning_args_pairs(fcinfo);
 	tuning_args_require_value(fcinfo, ARG_ADAPTIVE, "adaptive");
 	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
 		sweep->pairs.pair[sweep->pairs.n++].delay = DELAY_ADAPTIVE;
@@ -706,7 +685,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	read_arguments(fcinfo, &sweep);
 	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
 	wait_require_time(sweep_length(&sweep));
-	run_sweep(&sweep);
+	delay_override_experiment(run_rounds, &sweep, true);
 	best = best_delay(&sweep.outcomes, CommitSiblings);
 	for (int i = 0; i < sweep.pairs.n; i++)
 	{

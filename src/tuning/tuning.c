@@ -115,51 +115,45 @@ array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
 }
 
 /*
- * Each of "delays" with each of "siblings", or with commit_siblings of this
- * session if that argument is null.
+ * Each of the first argument, delays, with each of the second, siblings, or
+ * with commit_siblings of this session if that is null
  */
-void
-tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
-				  DelayPairs *pairs)
+DelayPairs
+tuning_args_pairs(FunctionCallInfo fcinfo)
 {
+	DelayPairs	pairs;
 	int			ndelays;
 	int			nsiblings = 1;
-	const int32 *delay = array_argument(fcinfo, delays, "delays",
-										"commit_delay", COMMIT_DELAY_MAX,
-										&ndelays);
-	const int32 *sibling = &CommitSiblings;
+	const int32 *delay = array_argument(fcinfo, 0, "delays", "commit_delay",
+										COMMIT_DELAY_MAX, &ndelays);
+	const int32 *sibling = PG_ARGISNULL(1) ? &CommitSiblings :
+	array_argument(fcinfo, 1, "siblings", "commit_siblings",
+				   COMMIT_SIBLINGS_MAX, &nsiblings);
 
-	if (!PG_ARGISNULL(siblings))
-		sibling = array_argument(fcinfo, siblings, "siblings",
-								 "commit_siblings", COMMIT_SIBLINGS_MAX,
-								 &nsiblings);
-	pairs->n = ndelays * nsiblings;
-	if (pairs->n > MAX_PAIRS)
+	pairs.n = ndelays * nsiblings;
+	if (pairs.n > MAX_PAIRS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"delays\" and \"siblings\" make more than %d pairs",
 						MAX_PAIRS)));
-	pairs->pair = palloc0((pairs->n + 1) * sizeof(DelayPair));
-	for (int i = 0; i < pairs->n; i++)
+	pairs.pair = palloc0((pairs.n + 1) * sizeof(DelayPair));
+	for (int i = 0; i < pairs.n; i++)
 	{
-		pairs->pair[i].delay = delay[i % ndelays];
-		pairs->pair[i].siblings = sibling[i / ndelays];
+		pairs.pair[i].delay = delay[i % ndelays];
+		pairs.pair[i].siblings = sibling[i / ndelays];
 	}
+	return pairs;
 }
 
+/*
+ * A notice if a delay is longer than half of the buffers last, by the WAL
+ * "since" then, when it ended at "from".
+ */
 void
-wal_room_begin(WalRoom *begin)
+wal_room_warn(XLogRecPtr from, uint64 since, const DelayPairs *pairs)
 {
-	begin->lsn = GetXLogInsertRecPtr();
-	begin->at = clock_now();
-}
-
-/* A notice if a delay is longer than half of the buffers last. */
-void
-wal_room_warn(const WalRoom *begin, const DelayPairs *pairs)
-{
-	uint64		time = clock_elapsed(begin->at, clock_now());
-	double		rate = (double) (GetXLogInsertRecPtr() - begin->lsn) * NS_PER_S /
+	uint64		time = clock_elapsed(since, clock_now());
+	double		rate = (double) (GetXLogInsertRecPtr() - from) * NS_PER_S /
 	Max(time, 1);
 	double		most = wal_buffers_us_until_half_full((double) XLOGbuffers * XLOG_BLCKSZ,
 													  rate);

@@ -99,24 +99,15 @@ typedef struct DelayPairs
 extern void tuning_args_require(const char *standby_hint);
 extern void tuning_args_require_value(FunctionCallInfo fcinfo, int argument,
 									  const char *name);
-extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
-							  int siblings, DelayPairs *pairs);
+extern DelayPairs tuning_args_pairs(FunctionCallInfo fcinfo);
 extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
 								   const char *name, uint64 least,
 								   uint64 most);
-
-/* Where the WAL ended, and when. */
-typedef struct WalRoom
-{
-	XLogRecPtr	lsn;
-	uint64		at;				/* clock_now() */
-} WalRoom;
 
 struct Row;
 
 extern void row_estimate(struct Row *row, const char *name,
 						 const Estimate *it, double unit, int digits);
-extern void wal_room_begin(WalRoom *begin);
-extern void wal_room_warn(const WalRoom *begin, const DelayPairs *pairs);
+extern void wal_room_warn(XLogRecPtr from, uint64 since, const DelayPairs *pairs);
 
 #endif							/* COMMIT_STATS_TUNING_H */

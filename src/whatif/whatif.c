@@ -18,8 +18,8 @@
  * Invariant: no setting changes.  However this process or function ends,
  * commits are not captured after the end of the sample.
  *
- * Locking: delay_override_lock(), so that no sweep changes what commits do
- * during the sample, and no other process takes the records.  After it,
+ * Locking: delay_override_experiment(), so that no sweep changes what commits
+ * do during the sample, and no other process takes the records.  After it,
  * commit_stats_reset_lock(), shared, for the WAL of the newest flushes, and
  * those of stall_log.c.
  *
@@ -34,7 +34,6 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
-#include "storage/ipc.h"
 
 #include "base/clock.h"
 #include "base/compat.h"
@@ -71,21 +70,7 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define MIN_SAMPLE		(100 * NS_PER_MS)
 #define MAX_SAMPLE		(300 * NS_PER_S)
 
-typedef enum WhatifArgument
-{
-	ARG_DELAYS,
-	ARG_SIBLINGS,
-	ARG_SAMPLE
-} WhatifArgument;
-
 /*---- The sample --------------------------------------------------*/
-
-/* An error or exit ends the capture. */
-static void
-stop_capture(int code, Datum arg)
-{
-	commit_trace_stop();
-}
 
 /*
  * CPU time of the machine since boot.  The first line of Linux's /proc/stat
@@ -115,8 +100,9 @@ read_cpu_usage(void)
 }
 
 static void
-capture(Forecast *sample)
+capture(void *arg)
 {
+	Forecast   *sample = arg;
 	uint64		start = clock_now();
 	uint64		deadline = start + sample->length;
 	double		slack = 0;
@@ -124,7 +110,7 @@ capture(Forecast *sample)
 	CounterDelta before;
 	CpuUsage	cpus;
 
-	wal_room_begin(&sample->room);
+	sample->wal_from = GetXLogInsertRecPtr();
 	cpus = read_cpu_usage();
 	counter_delta_take(&before);
 	commit_trace_start(&sample->trace, deadline);
@@ -186,18 +172,6 @@ sample_stalls(Forecast *sample)
 				it->beside = true;
 		}
 	}
-}
-
-static void
-take_sample(Forecast *sample)
-{
-	delay_override_lock();
-	PG_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
-	{
-		capture(sample);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
-	delay_override_unlock();
 }
 
 static void
@@ -572,9 +546,9 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	forecast->length = tuning_args_interval(fcinfo, argument, "sample",
 											MIN_SAMPLE, MAX_SAMPLE);
 	wait_require_time(forecast->length);
-	take_sample(forecast);
+	delay_override_experiment(capture, forecast, false);
 	check_sample(forecast);
-	wal_room_warn(&forecast->room, pairs);
+	wal_room_warn(forecast->wal_from, trace->started_at, pairs);
 	sample_stalls(forecast);
 	name_parties(forecast);
 	forecast->present.model_error = learn_load(forecast);
@@ -654,8 +628,8 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
-	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	forecast = forecast_begin(fcinfo, ARG_SAMPLE, &pairs, 0);
+	pairs = tuning_args_pairs(fcinfo);
+	forecast = forecast_begin(fcinfo, 2, &pairs, 0);
 	all = &forecast->outcomes;
 	best = best_predicted(all, &forecast->present);
 	for (int i = 0; i < all->n; i++)

@@ -124,8 +124,7 @@ typedef struct WhatifLoad
 	double		window;			/* of the device's quota; 0: there is none */
 	double		quota;			/* flushes in a window, or pages of WAL */
 	bool		of_wal;			/* pages */
-	bool		unclear;		/* or of flushes: the sample does not tell,
-								 * and saved flushes are not relied on */
+	bool		unclear;		/* or of flushes: the sample does not tell */
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
 	Distribution approach;		/* from the begin of a commit to its flush, if
@@ -222,7 +221,7 @@ typedef struct Forecast
 	CommitTrace trace;
 	CounterDelta measured;
 	CpuUsage	cpus;
-	WalRoom		room;
+	XLogRecPtr	wal_from;		/* where the WAL ended as it began */
 
 	DelayOutcomes outcomes;		/* of the pairs, as best_delay.c reads them */
 	Prediction *prediction;		/* the same */
