@@ -53,58 +53,52 @@
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */
 #define SEGMENT_GAP			NS_PER_MS
 
-/* A commit whose second callback has run.  Of this process alone. */
-typedef struct EndingCommit
+/*
+ * A commit whose second callback has run, and its derived times.  Of this
+ * process alone.
+ */
+static struct
 {
 	CommitUnderWay commit;		/* a copy */
 	SlowEvent	event;			/* what the second callback tells of it */
-	bool		has_record;		/* the server knows the time of its record */
 	LatencyKind kind;			/* where it counts */
 	bool		waits_for_standby;
 	bool		crosses_segment;	/* its flush did */
 	uint64		limit;			/* of slow commits, ns */
 	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
-} EndingCommit;
-
-static EndingCommit watched;
-
-/*---- Moments -----------------------------------------------------*/
-
-/* Derived times of a slow commit. */
-typedef struct SlowMoments
-{
+	uint64		flush_time;		/* flushed itself, or SLOW_UNKNOWN */
 	uint64		began_at;		/* if unknown, its first known wait */
 	uint64		notify_time;
 	uint64		record_at;
 	uint64		begin;			/* the record, or the end of the flush before */
 	uint64		end;			/* of the flush, or of the commit */
-} SlowMoments;
+}			watched;
 
 /*
  * PREPARE TRANSACTION and COMMIT PREPARED, whose transaction has no id, leave
  * no time of their record behind.
  */
 static void
-find_moments(const EndingCommit *ended, SlowMoments *moments)
+find_moments(bool has_record)
 {
-	const CommitUnderWay *commit = &ended->commit;
+	const CommitUnderWay *commit = &watched.commit;
 	const FlushTimes *times = &commit->times;
 	uint64		record_at = commit->started_at;
 
-	if (ended->has_record)
+	if (has_record)
 		record_at = clock_ns_at(GetCurrentTransactionStopTimestamp());
 	record_at = Max(Min(record_at, commit->ended_at), commit->started_at);
-	moments->record_at = record_at;
-	moments->notify_time = commit->has_notify ?
+	watched.record_at = record_at;
+	watched.notify_time = commit->has_notify ?
 		notify_lock_wait(commit->started_at, record_at) : 0;
-	moments->began_at = commit->start_unknown ?
-		clock_elapsed(moments->notify_time, record_at) :
+	watched.began_at = commit->start_unknown ?
+		clock_elapsed(watched.notify_time, record_at) :
 		commit_began_at(commit);
-	moments->begin = Min(Max(record_at, times->previous_seen_at),
-						 commit->ended_at);
-	moments->end = commit->ended_at;
+	watched.begin = Min(Max(record_at, times->previous_seen_at),
+						commit->ended_at);
+	watched.end = commit->ended_at;
 	if (times->seen_at != 0 && times->seen_at < commit->ended_at)
-		moments->end = Max(times->seen_at, moments->begin);
+		watched.end = Max(times->seen_at, watched.begin);
 }
 
 /*---- Parts -------------------------------------------------------*/
@@ -115,31 +109,20 @@ zero_if_unknown(uint64 part)
 	return part == SLOW_UNKNOWN ? 0 : part;
 }
 
-/* The time that the session slept itself. */
-static uint64
-own_delay_time(const CommitUnderWay *commit, SlowRole role)
-{
-	if (role != SLOW_LED)
-		return 0;
-	if (commit->start_unknown && CommitDelay > 0)
-		return SLOW_UNKNOWN;
-	return commit->delay_known ? commit->delay.sleep_time : 0;
-}
-
 /*
  * The time of the session's own flush.  Where it was not measured, nothing but
  * its end separates it from the wait for a standby.
  */
 static uint64
-own_flush_time(const EndingCommit *ended, const SlowMoments *moments)
+own_flush_time(void)
 {
-	if (ended->commit.io.timed)
-		return ended->commit.io.io_time;
-	if (ended->event.role != SLOW_LED)
+	if (watched.commit.io.timed)
+		return watched.commit.io.io_time;
+	if (watched.event.role != SLOW_LED)
 		return 0;
-	if (ended->waits_for_standby || ended->delay_time == SLOW_UNKNOWN)
+	if (watched.waits_for_standby || watched.delay_time == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
-	return clock_elapsed(moments->begin + ended->delay_time, moments->end);
+	return clock_elapsed(watched.begin + watched.delay_time, watched.end);
 }
 
 /*
@@ -147,28 +130,16 @@ own_flush_time(const EndingCommit *ended, const SlowMoments *moments)
  * the server's: what its flush took beside sleep, write and sync.
  */
 static uint64
-own_segment_time(const EndingCommit *ended, const SlowMoments *moments)
+own_segment_time(void)
 {
-	uint64		flushed = moments->begin +
-	zero_if_unknown(ended->delay_time) +
-	zero_if_unknown(own_flush_time(ended, moments));
-	uint64		gap = clock_elapsed(flushed, moments->end);
+	uint64		gap = clock_elapsed(watched.begin +
+									zero_if_unknown(watched.delay_time) +
+									zero_if_unknown(watched.flush_time),
+									watched.end);
 
 	/* the end of the flush of a lone session shows when the standby answers */
-	if (!ended->crosses_segment || ended->waits_for_standby ||
-		gap < SEGMENT_GAP)
-		return 0;
-	return gap;
-}
-
-/* The time until the flush of this commit began, or ended, if another's. */
-static uint64
-others_flush_time(const EndingCommit *ended, const SlowMoments *moments)
-{
-	if (ended->event.role == SLOW_DID_NOT_WAIT)
-		return 0;
-	return clock_elapsed(moments->record_at, ended->event.role == SLOW_LED ?
-						 moments->begin : moments->end);
+	return watched.crosses_segment && !watched.waits_for_standby &&
+		gap >= SEGMENT_GAP ? gap : 0;
 }
 
 /* Cut a part to what is left of the whole. */
@@ -183,10 +154,9 @@ cut_part(uint64 part, uint64 *left)
 }
 
 static void
-divide_commit(const EndingCommit *ended, const SlowMoments *moments,
-			  SlowEvent *event)
+divide_commit(SlowEvent *event)
 {
-	const CommitUnderWay *commit = &ended->commit;
+	const CommitUnderWay *commit = &watched.commit;
 	uint64	   *part = event->part;
 	uint64		left = event->duration;
 	uint64		flushed_at;
@@ -194,35 +164,39 @@ divide_commit(const EndingCommit *ended, const SlowMoments *moments,
 	event->savepoints = commit->statement_at != 0 ? commit->savepoints : 0;
 	part[PHASE_AFTER] = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
-	part[PHASE_NOTIFY] = cut_part(moments->notify_time, &left);
+	part[PHASE_NOTIFY] = cut_part(watched.notify_time, &left);
 	if (part[PHASE_NOTIFY] > 0)
 		event->notify_pid = commit->notify_pid;
-	part[PHASE_DELAY] = cut_part(ended->delay_time, &left);
-	part[PHASE_FLUSH] = cut_part(own_flush_time(ended, moments), &left);
+	part[PHASE_DELAY] = cut_part(watched.delay_time, &left);
+	part[PHASE_FLUSH] = cut_part(watched.flush_time, &left);
 	event->flush_timed = commit->io.timed;
 	if (!commit->start_unknown)
 	{
-		part[PHASE_BEFORE] = cut_part(clock_elapsed(moments->began_at,
+		part[PHASE_BEFORE] = cut_part(clock_elapsed(watched.began_at,
 													commit->started_at), &left);
 		part[PHASE_RECORD] = cut_part(clock_elapsed(commit->started_at +
-													moments->notify_time,
-													moments->record_at), &left);
+													watched.notify_time,
+													watched.record_at), &left);
 	}
-	part[PHASE_OTHER_FLUSH] = cut_part(others_flush_time(ended, moments), &left);
-	part[PHASE_SEGMENT] = cut_part(own_segment_time(ended, moments), &left);
-	event->writes_end = moments->end;
-	if (!ended->waits_for_standby)
+	/* until its own flush began, or that of another ended */
+	if (event->role != SLOW_DID_NOT_WAIT)
+		part[PHASE_OTHER_FLUSH] =
+			cut_part(clock_elapsed(watched.record_at, event->role == SLOW_LED ?
+								   watched.begin : watched.end), &left);
+	part[PHASE_SEGMENT] = cut_part(own_segment_time(), &left);
+	event->writes_end = watched.end;
+	if (!watched.waits_for_standby)
 	{
-		part[PHASE_LOG] = cut_part(clock_elapsed(moments->end,
+		part[PHASE_LOG] = cut_part(clock_elapsed(watched.end,
 												 commit->ended_at), &left);
 		return;
 	}
-	flushed_at = moments->begin + zero_if_unknown(part[PHASE_DELAY]) +
+	flushed_at = watched.begin + zero_if_unknown(part[PHASE_DELAY]) +
 		zero_if_unknown(part[PHASE_FLUSH]);
 	/* nobody may have seen for long that the flush of another was over */
 	event->standby_max = Min(left + part[PHASE_OTHER_FLUSH],
 							 clock_elapsed(flushed_at, commit->ended_at));
-	event->standby_min = Min(left, clock_elapsed(moments->end,
+	event->standby_min = Min(left, clock_elapsed(watched.end,
 												 commit->ended_at));
 	event->standby_max = Max(event->standby_min, event->standby_max);
 }
@@ -265,30 +239,28 @@ begin_event(SlowEvent *event)
 	read_client_address(event);
 }
 
-/* Fills in what a commit and a stall have. */
-static void
-begin_flush_event(const EndingCommit *ended, SlowEvent *event,
-				  SlowMoments *moments)
+/* What a commit and a stall have */
+static SlowEvent
+watched_event(void)
 {
-	*event = ended->event;
-	begin_event(event);
-	find_moments(ended, moments);
-	if (event->transaction_time != 0)
-		event->transaction_time += clock_elapsed(ended->commit.ended_at,
-												 event->end);
+	SlowEvent	event = watched.event;
+
+	begin_event(&event);
+	if (event.transaction_time != 0)
+		event.transaction_time += clock_elapsed(watched.commit.ended_at,
+												event.end);
+	return event;
 }
 
 static void
-note_commit(const EndingCommit *ended)
+note_commit(void)
 {
-	SlowMoments moments;
-	SlowEvent	event;
+	SlowEvent	event = watched_event();
 
-	begin_flush_event(ended, &event, &moments);
-	event.duration = clock_elapsed(moments.began_at, event.end);
-	if (event.duration <= ended->limit)
+	event.duration = clock_elapsed(watched.began_at, event.end);
+	if (event.duration <= watched.limit)
 		return;
-	divide_commit(ended, &moments, &event);
+	divide_commit(&event);
 	backend_slot_add(SLOT_SLOW_COMMITS, 1);
 	slow_log_put(SLOW_COMMIT, &event);
 }
@@ -305,20 +277,17 @@ was_committing(int procno)
 }
 
 static void
-note_stall(const EndingCommit *ended)
+note_stall(void)
 {
-	const CommitUnderWay *commit = &ended->commit;
+	const CommitUnderWay *commit = &watched.commit;
 	FlushTimes	previous = {0};
-	SlowMoments moments;
-	SlowEvent	event;
-	uint64		length;
+	SlowEvent	event = watched_event();
+	uint64		length = watched.flush_time;
 
-	begin_flush_event(ended, &event, &moments);
-	length = own_flush_time(ended, &moments);
 	event.limit = stall_limit_get();
 	if (length == SLOW_UNKNOWN)
 		return;
-	event.part[PHASE_SEGMENT] = own_segment_time(ended, &moments);
+	event.part[PHASE_SEGMENT] = own_segment_time();
 	length += event.part[PHASE_SEGMENT];
 	if (length <= event.limit)
 		return;
@@ -327,10 +296,10 @@ note_stall(const EndingCommit *ended)
 	 * Another session may have seen the end late, or none may have, while the
 	 * leader waited for a standby, so the time of its own I/O tells.
 	 */
-	flush_ended_at = moments.end;
-	if (ended->waits_for_standby)
-		flush_ended_at = Min(moments.begin + length +
-							 zero_if_unknown(ended->delay_time), moments.end);
+	flush_ended_at = watched.end;
+	if (watched.waits_for_standby)
+		flush_ended_at = Min(watched.begin + length +
+							 zero_if_unknown(watched.delay_time), watched.end);
 	if (commit->group != InvalidGroupNumber)
 		flush_group_times(flush_group_add(commit->group, -1), &previous);
 	event.flush_timed = commit->io.timed;
@@ -383,13 +352,34 @@ crosses_segment(GroupNumber group)
 		(copy.previous - 1) / wal_segment_size;
 }
 
-/* What does not last until the end of the transaction. */
+/* Files are deleted, notifications sent, locks released: COMMIT is over. */
 static void
-keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
-			bool has_record)
+end_watched_commit(void *arg)
 {
+	uint64		now = clock_now();
+
+	if (watched.kind != LATENCY_OF_NOTHING)
+		latency_count_part(watched.kind, LATENCY_AFTER,
+						   clock_elapsed(watched.commit.ended_at, now));
+	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit)
+		note_commit();
+	backend_slot_set_committing(0, 0);
+	backend_slot_set_begun(0);
+}
+
+void
+slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
+				 LatencyKind kind)
+{
+	static MemoryContextCallback at_end =
+	{
+		.func = end_watched_commit
+	};
+	bool		has_record = is_commit &&
+	TransactionIdIsValid(GetTopTransactionIdIfAny());
 	PGPROC	   *checkpointer = checkpointer_proc();
 
+	/* what does not last until the end of the transaction */
 	watched.commit = *commit;
 	watched.event = (SlowEvent)
 	{
@@ -405,58 +395,30 @@ keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
 			checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN,
 	};
 	watched.kind = kind;
-	watched.has_record = has_record;
 	watched.limit = slow_commit_limit_get();
-	watched.delay_time = own_delay_time(commit, role);
 	watched.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
 		latency_wait_level() != WAIT_LOCAL;
 	watched.crosses_segment = role == SLOW_LED &&
 		crosses_segment(commit->group);
-}
+	watched.delay_time = 0;
+	if (role == SLOW_LED && commit->start_unknown && CommitDelay > 0)
+		watched.delay_time = SLOW_UNKNOWN;
+	else if (role == SLOW_LED && commit->delay_known)
+		watched.delay_time = commit->delay.sleep_time;
+	find_moments(has_record);
+	watched.flush_time = own_flush_time();
 
-/* Files are deleted, notifications sent, locks released: COMMIT is over. */
-static void
-end_watched_commit(void *arg)
-{
-	uint64		now = clock_now();
-
-	if (watched.kind != LATENCY_OF_NOTHING)
-		latency_count_part(watched.kind, LATENCY_AFTER,
-						   clock_elapsed(watched.commit.ended_at, now));
-	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit)
-		note_commit(&watched);
-	backend_slot_set_committing(0, 0);
-	backend_slot_set_begun(0);
-}
-
-/* In XACT_EVENT_COMMIT; the context's callbacks are called once. */
-static void
-watch_to_end(void)
-{
-	static MemoryContextCallback at_end =
-	{
-		.func = end_watched_commit
-	};
-
-	backend_slot_set_begun(commit_began_at(&watched.commit));
-	backend_slot_set_committing(watched.commit.ended_at, COMMITTING_AFTER);
-	MemoryContextRegisterResetCallback(TopTransactionContext, &at_end);
-}
-
-void
-slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
-				 LatencyKind kind)
-{
-	bool		has_record = is_commit &&
-	TransactionIdIsValid(GetTopTransactionIdIfAny());
-
-	keep_commit(commit, role, kind, has_record);
 	if (may_be_stall(commit, role))
-		note_stall(&watched);
+		note_stall();
 	if (has_record)
-		watch_to_end();
+	{
+		/* in XACT_EVENT_COMMIT; the context's callbacks are called once */
+		backend_slot_set_begun(commit_began_at(commit));
+		backend_slot_set_committing(commit->ended_at, COMMITTING_AFTER);
+		MemoryContextRegisterResetCallback(TopTransactionContext, &at_end);
+	}
 	else if (is_commit)
-		note_commit(&watched);
+		note_commit();
 }
 
 void
