@@ -433,64 +433,41 @@ count_reported_sleep(void)
 static pg_noinline void
 count_leaders_sleep(void)
 {
-	uint64		sleep;
-
 	if (unlikely(unreported.group != InvalidGroupNumber))
 		count_reported_sleep();
-	sleep = flush_group_sleep(commit.group, commit.started_at, commit.ended_at);
-	if (sleep == 0)
-		return;
-	unreported.kind = latency_kind(latency_wait_level(), false);
-	if (likely(sleep != SLEEP_NOT_REPORTED))
-	{
-		latency_count_part(unreported.kind, LATENCY_DELAY, sleep);
-		return;
-	}
 	unreported.group = commit.group;
+	unreported.kind = latency_kind(latency_wait_level(), false);
 	unreported.started_at = commit.started_at;
 	unreported.ended_at = commit.ended_at;
-}
-
-/* A commit that obeyed the adaptive delay */
-static pg_noinline void
-end_adaptive(uint64 elapsed, bool is_commit, bool led)
-{
-	uint64		delay = (uint64) CommitDelay * NS_PER_US;
-
-	adaptive_delay_committed(elapsed, commit.transaction_time);
-	delay_override_restore();
-	if (led)
-		count_adaptive_flush(is_commit, delay);
-	else if (is_commit)
-		count_leaders_sleep();
+	count_reported_sleep();
 }
 
 /*
- * A commit with commit_delay, or that obeyed a sweep.  A follower has waited
- * for its leader's sleep even if it obeyed an order not to sleep.
+ * A commit with commit_delay, or that obeyed a sweep or the adaptive delay.  A
+ * follower has waited for its leader's sleep even if it obeyed an order not to
+ * sleep.
  */
 static pg_noinline void
-end_fixed(bool is_commit, bool led)
+end_delay(uint64 elapsed, bool is_commit, bool led)
 {
-	if (led && CommitDelay > 0 && enableFsync && !commit.start_unknown)
+	uint64		delay = (uint64) CommitDelay * NS_PER_US;
+
+	if (delay_override_obeyed == OBEYS_ADAPTIVE)
+	{
+		adaptive_delay_committed(elapsed, commit.transaction_time);
+		delay_override_restore();
+		if (led)
+			count_adaptive_flush(is_commit, delay);
+	}
+	else if (led && delay > 0 && enableFsync && !commit.start_unknown)
 	{
 		judge_fixed_delay();
 		count_own_sleep(is_commit, SLEEP_FIXED, commit.delay.sleep_time,
-						commit.delay.probability > 0.99 ?
-						(uint64) CommitDelay * NS_PER_US : 0);
+						commit.delay.probability > 0.99 ? delay : 0);
 	}
 	if (!led && is_commit && !commit.start_unknown)
 		count_leaders_sleep();
 	delay_override_end();
-}
-
-static pg_noinline void
-end_delay(uint64 elapsed, bool is_commit, bool led)
-{
-	if (delay_override_obeyed == OBEYS_ADAPTIVE)
-		end_adaptive(elapsed, is_commit, led);
-	else
-		end_fixed(is_commit, led);
 }
 
 /*
@@ -1100,13 +1077,6 @@ note_listening(Node *stmt)
 		notify_lock_set_listening(false);
 }
 
-static bool
-is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
-{
-	return IsA(pstmt->utilityStmt, TransactionStmt) &&
-		((TransactionStmt *) pstmt->utilityStmt)->kind == kind;
-}
-
 /*
  * COMMIT PREPARED and ROLLBACK PREPARED write the record of the other
  * transaction while they run.  The callbacks come later, for their own
@@ -1124,25 +1094,24 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 						   DestReceiver *dest, QueryCompletion *qc)
 {
 	/* pstmt may be freed while it is executed */
-	bool		commits = is_transaction_stmt(pstmt,
-											  TRANS_STMT_COMMIT_PREPARED);
-	bool		aborts = is_transaction_stmt(pstmt,
-											 TRANS_STMT_ROLLBACK_PREPARED);
+	int			kind = IsA(pstmt->utilityStmt, TransactionStmt) ?
+	(int) ((TransactionStmt *) pstmt->utilityStmt)->kind : -1;
+	bool		commits = kind == TRANS_STMT_COMMIT_PREPARED &&
+	!IsSubTransaction();
+	bool		aborts = kind == TRANS_STMT_ROLLBACK_PREPARED &&
+	!IsSubTransaction();
 	bool		changes = changes_user(pstmt->utilityStmt);
 	bool		notifies = IsA(pstmt->utilityStmt, NotifyStmt);
-	bool		is_transaction = IsA(pstmt->utilityStmt, TransactionStmt);
 
 	note_listening(pstmt->utilityStmt);
 	if (IsA(pstmt->utilityStmt, DeclareCursorStmt) &&
 		((DeclareCursorStmt *) pstmt->utilityStmt)->options & CURSOR_OPT_HOLD)
 		declared_hold = true;
-	commits = commits && !IsSubTransaction();
-	aborts = aborts && !IsSubTransaction();
 	if (commits)
 		before_two_phase(true);
 	else if ((TransactionIdIsValid(MyProc->xid) || declared_hold) &&
 			 commit_stats_counts_here &&
-			 is_transaction_stmt(pstmt, TRANS_STMT_COMMIT) &&
+			 kind == TRANS_STMT_COMMIT &&
 			 !IsAbortedTransactionBlockState())
 		begin_commit_statement();
 	if (aborts && commit_stats_counts_here)
@@ -1154,7 +1123,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 		after_two_phase(XactLastRecEnd, true);
 	else if (aborts)
 		account_wal(WAL_OF_ABORT);
-	statements_end_utility(notifies, is_transaction);
+	statements_end_utility(notifies, kind >= 0);
 	ended_prepared = (commits || aborts) && commit_stats_enabled;
 	if (changes || ended_prepared)
 		clients_look_again();
