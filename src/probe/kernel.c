@@ -103,16 +103,6 @@ add_path(CpuLimit *limit, const char *mount, const char *controller,
 	}
 }
 
-/* Returns true if this list of controllers, between commas, has the CPU. */
-static bool
-has_cpu(const char *controllers)
-{
-	char		list[MAXPGPATH];
-
-	snprintf(list, sizeof(list), ",%s,", controllers);
-	return strstr(list, ",cpu,") != NULL;
-}
-
 /*
  * "groups" has lines like "0::/path" (version 2) and "4:cpu,cpuacct:/path"
  * (version 1).
@@ -121,6 +111,7 @@ bool
 cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 {
 	char		line[MAXPGPATH];
+	char		list[MAXPGPATH + 2];
 	FILE	   *file = fopen(groups, "r");
 	CpuLimit	limit = {0};
 
@@ -133,9 +124,11 @@ cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 			continue;
 		*path++ = '\0';
 		path[strcspn(path, "\n")] = '\0';
+		/* a list between commas, which may have the CPU */
+		snprintf(list, sizeof(list), ",%s,", controllers + 1);
 		if (controllers[1] == '\0')
 			add_path(&limit, mount, "", path);
-		else if (has_cpu(controllers + 1))
+		else if (strstr(list, ",cpu,") != NULL)
 			add_path(&limit, mount, "/cpu", path);
 	}
 	if (file != NULL)

@@ -39,7 +39,7 @@ typedef struct NotifyShared
 {
 	int			pid;			/* of the latest commit with NOTIFY */
 	pg_atomic_uint64 total[NTOTALS];
-	pg_atomic_uint64 base[NTOTALS]; /* at the last reset */
+	uint64		base[NTOTALS];	/* at the last reset */
 } NotifyShared;
 
 const ProcLocks *notify_lock_neighbors = NULL;
@@ -91,9 +91,7 @@ notify_lock_leave(void)
 static void
 notify_lock_reset(TimestampTz now)
 {
-	for (int i = 0; i < NTOTALS; i++)
-		pg_atomic_write_u64(&shared->base[i],
-							pg_atomic_read_u64(&shared->total[i]));
+	counter_array_read(shared->base, shared->total, NTOTALS);
 }
 
 const StatsModule notify_lock_module = {
@@ -197,9 +195,6 @@ notify_lock_listeners(Oid database)
 void
 notify_lock_read(NotifyTotals *totals)
 {
-	uint64	   *value = (uint64 *) totals;
-
-	for (int i = 0; i < NTOTALS; i++)
-		value[i] = pg_atomic_read_u64(&shared->total[i]) -
-			pg_atomic_read_u64(&shared->base[i]);
+	counter_array_read((uint64 *) totals, shared->total, NTOTALS);
+	counter_array_subtract((uint64 *) totals, shared->base, NTOTALS);
 }
