@@ -35,7 +35,8 @@
  * holds it shared while it adds to an entry, which is atomic, and moves a
  * place of its own; and exclusively while it makes an entry or evicts.  A
  * reader holds it exclusively while it copies, and a reset throughout.  A
- * process reads the entry of its own place without a lock.
+ * process reads the entry of its own place without a lock, and
+ * commit_stats_info reads the numbers of a table.
  *
  *-------------------------------------------------------------------------
  */
@@ -271,7 +272,7 @@ find_or_add(EntryTable *table, const void *key)
 {
 	const EntryKey *head = key;
 	int			entry = find(table, key);
-	bool		may_add;
+	bool		may_add = table->by_cell;
 
 	if (entry != NO_ENTRY)
 		return entry;
@@ -282,7 +283,8 @@ find_or_add(EntryTable *table, const void *key)
 		for (int i = 0; i < nplaces(table, MaxBackends); i++)
 			if (table->place_entries[i] != NO_ENTRY)
 				add_growth(table, i);
-	entry = find_victim(table, head->roleid, &may_add);
+	if (!may_add || table->shared->nown >= *table->max_keys)
+		entry = find_victim(table, head->roleid, &may_add);
 	if (may_add && table->shared->nown < *table->max_keys)
 	{
 		table->shared->nown++;
@@ -388,26 +390,15 @@ entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
 	LWLockRelease(commit_stats_clients_lock());
 }
 
-void
-entry_table_tracked(const EntryTable *table, int *own, uint64 *evicted)
-{
-	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
-	*own = table->shared->nown;
-	*evicted = table->shared->evicted;
-	LWLockRelease(commit_stats_clients_lock());
-}
-
 static void
 clear_entries(EntryTable *table, TimestampTz now)
 {
-	char		overflow[MAXIMUM_ALIGNOF * 16] = {0};
-
 	for (int i = 0; i < max_entries(table); i++)
 		table->buckets[i] = NO_ENTRY;
 	table->shared->nentries = table->shared->nown = 0;
 	table->shared->evicted = 0;
 	table->shared->stats_reset = now;
-	(void) give_entry(table, table->shared->nentries++, overflow);
+	(void) overflow_of(table, InvalidOid);
 }
 
 void

@@ -149,8 +149,6 @@ extern void entry_table_count(const EntryTable *table, int place,
 /* Readers.  The first one returns with commit_stats_clients_lock() held. */
 extern EntryTotals *entry_table_lock_and_read(EntryTable *table);
 extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
-extern void entry_table_tracked(const EntryTable *table, int *own,
-								uint64 *evicted);
 
 /* Under the clients lock, exclusively, when the slots have been copied */
 extern void entry_table_clear(EntryTable *table, TimestampTz now);

@@ -57,16 +57,17 @@ row_fit(Row *row)
 Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
+	const volatile EntryTableShared *clients;
+	const volatile EntryTableShared *statements;
 	uint32		connected;
 	int			sweep_pid;
-	int			tracked;
-	uint64		evicted;
 	Row			row;
 
 	row_init(fcinfo, &row);
+	clients = clients_table.shared;
+	statements = statements_table.shared;
 	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
-	entry_table_tracked(&clients_table, &tracked, &evicted);
 
 	row_bool(&row, "enabled", commit_stats_enabled);
 	row_text(&row, "leader_evidence",
@@ -77,15 +78,13 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_share(&row, "sibling_count_share",
 			  siblings_count_fraction(delay_override_needs_siblings()), 1);
 	row_number(&row, "connected_backends", connected);
-	row_number(&row, "clients_tracked", tracked);
+	row_number(&row, "clients_tracked", clients->nown);
 	row_number(&row, "clients_max", commit_stats_max_clients);
-	row_number(&row, "clients_evicted", evicted);
-	entry_table_tracked(&statements_table, &tracked, &evicted);
-	row_number(&row, "statements_tracked", tracked);
+	row_number(&row, "clients_evicted", clients->evicted);
+	row_number(&row, "statements_tracked", statements->nown);
 	row_number(&row, "statements_max", commit_stats_max_statements);
-	row_number(&row, "statements_evicted", evicted);
-	row_timestamp(&row, "statements_reset",
-				  *(volatile TimestampTz *) &statements_table.shared->stats_reset);
+	row_number(&row, "statements_evicted", statements->evicted);
+	row_timestamp(&row, "statements_reset", statements->stats_reset);
 	row_known_number(&row, "stall_limit", stall_limit_get());
 	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
 	row_fit(&row);
