@@ -168,9 +168,13 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
 
-		row_timestamp(&row, "flushed_at",
-					  clock_timestamp_at(group->seen_at, offset));
-		row_datum(&row, "flush_lsn", PG_LSNOID, LSNGetDatum(group->boundary));
+		/* a process that is about to fill them in may be held up */
+		if (group->seen_at != 0)
+			row_timestamp(&row, "flushed_at",
+						  clock_timestamp_at(group->seen_at, offset));
+		if (group->boundary != InvalidXLogRecPtr)
+			row_datum(&row, "flush_lsn", PG_LSNOID,
+					  LSNGetDatum(group->boundary));
 		row_number(&row, "flushes", group->flushes);
 		row_number(&row, "commits", group->commits);
 		row_number(&row, "active_transactions", group->active);
