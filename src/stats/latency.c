@@ -122,9 +122,10 @@ latency_add_up(LatencyTotals *totals)
 }
 
 static void
-subtract_totals(LatencyTotals *totals, const LatencyTotals *base)
+latency_save(const void *object, void *to)
 {
-	counter_array_subtract((uint64 *) totals, (const uint64 *) base, NTOTALS);
+	latency_add_up(to);
+	counter_array_subtract(to, (uint64 *) &shared->base, NTOTALS);
 }
 
 LatencyTotals *
@@ -134,8 +135,7 @@ latency_read(void)
 
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	latency_add_up(totals);
-	subtract_totals(totals, &shared->base);
+	latency_save(NULL, totals);
 	return totals;
 }
 
@@ -155,16 +155,9 @@ latency_reset(TimestampTz now)
 }
 
 static void
-latency_save(const void *object, void *to)
-{
-	latency_add_up(to);
-	subtract_totals(to, &shared->base);
-}
-
-static void
 latency_restore(void *object, const void *from, Size size)
 {
-	subtract_totals(&shared->base, from);
+	counter_array_subtract((uint64 *) &shared->base, from, NTOTALS);
 }
 
 const StatsModule latency_module = {

@@ -79,9 +79,6 @@
 #define OTHERS_REQUESTS		32	/* likewise */
 #define OTHERS_PERCENT		40
 
-/* As the tag type of a lock: none. */
-#define NO_LOCK				0xff
-
 typedef struct WatchShared
 {
 	ChangeCount changes;		/* between changes, the number of samples */
@@ -164,7 +161,6 @@ seen_commit(Session *session, const PhaseReading *reading)
 		memset(commit, 0, sizeof(*commit));
 		commit->pid = session->pid;
 		commit->since = reading->since;
-		commit->waited.lock.tag.locktag_type = NO_LOCK;
 	}
 	commit->seen_at = look.sample.at;
 	return &commit->waited;
@@ -231,7 +227,6 @@ void
 watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
 {
 	memset(waits, 0, sizeof(CommitWaits));
-	waits->lock.tag.locktag_type = NO_LOCK;
 	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
 	{
 		SeenCommit *commit =

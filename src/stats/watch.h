@@ -134,7 +134,7 @@ watch_is_of_processor(const WatchSummary *sum)
 /* What a session was seen waiting for in its commit, by the worker. */
 typedef struct CommitWaits
 {
-	LockWait	lock;			/* the longest; tag type 0xff: none */
+	LockWait	lock;			/* the longest, if lock_time > 0 */
 	uint64		lock_time;		/* ns, seen */
 	StandbyBlame blame;			/* of most of that; name "": none */
 	uint64		blame_lead;		/* ns, over others in the vote on it */
