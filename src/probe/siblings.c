@@ -41,16 +41,53 @@
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 
-SiblingsShared *siblings_shared = NULL;
+typedef struct SiblingsShared
+{
+	pg_atomic_uint32 nregistered;
+	/* bit b of word w: allProcs[64 * w + b] */
+	pg_atomic_uint64 registered[FLEXIBLE_ARRAY_MEMBER];
+} SiblingsShared;
 
-/* By index in allProcs. */
+pg_atomic_uint32 *siblings_nregistered = NULL;
+
+static SiblingsShared *shared = NULL;
+
+/* On cache lines of its own, by index in allProcs. */
 static pg_atomic_uint32 *seen_asleep = NULL;
 
+static int
+bitmap_words(int backends)
+{
+	return (backends + 63) / 64;
+}
+
+static Size
+bitmap_size(int backends)
+{
+	return TYPEALIGN(PG_CACHE_LINE_SIZE,
+					 offsetof(SiblingsShared, registered) +
+					 bitmap_words(backends) * sizeof(pg_atomic_uint64));
+}
+
+static Size
+siblings_tail_size(int backends)
+{
+	return add_size(bitmap_size(backends),
+					mul_size(backends, sizeof(pg_atomic_uint32)));
+}
+
+static void
+siblings_attach(void *head, void *tail, bool found)
+{
+	siblings_nregistered = &shared->nregistered;
+	seen_asleep = (pg_atomic_uint32 *)
+		((char *) head + bitmap_size(MaxBackends));
+}
+
 const StatsModule siblings_module = {
-	.head_size = sizeof(SiblingsShared),
-	.slot_size = sizeof(pg_atomic_uint32),
-	.head = (void **) &siblings_shared,
-	.tail = (void **) &seen_asleep,
+	.tail_size = siblings_tail_size,
+	.head = (void **) &shared,
+	.attach = siblings_attach,
 };
 
 static uint64
@@ -62,8 +99,8 @@ my_bit(void)
 static void
 unregister_backend(int code, Datum arg)
 {
-	pg_atomic_fetch_and_u64(&siblings_shared->registered[MyProcNumber / 64], ~my_bit());
-	pg_atomic_fetch_sub_u32(&siblings_shared->nregistered, 1);
+	pg_atomic_fetch_and_u64(&shared->registered[MyProcNumber / 64], ~my_bit());
+	pg_atomic_fetch_sub_u32(&shared->nregistered, 1);
 }
 
 /*
@@ -80,8 +117,8 @@ siblings_register_backend(void)
 		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
-	pg_atomic_fetch_or_u64(&siblings_shared->registered[MyProcNumber / 64], my_bit());
-	pg_atomic_fetch_add_u32(&siblings_shared->nregistered, 1);
+	pg_atomic_fetch_or_u64(&shared->registered[MyProcNumber / 64], my_bit());
+	pg_atomic_fetch_add_u32(&shared->nregistered, 1);
 	return true;
 }
 
@@ -118,14 +155,14 @@ static pg_attribute_always_inline uint32
 visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
 	uint32		npassed = 0;
-	int			nwords = (MaxBackends + 63) / 64;
+	int			nwords = bitmap_words(MaxBackends);
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~my_bit();
 
 	*nvisited = 0;
 	for (int i = 0; i < nwords && *nvisited < most; i++)
 	{
-		uint64		bits = pg_atomic_read_u64(&siblings_shared->registered[word]);
+		uint64		bits = pg_atomic_read_u64(&shared->registered[word]);
 
 		for (bits &= not_me; bits != 0 && *nvisited < most; bits &= bits - 1)
 		{

@@ -16,14 +16,8 @@
 /* Instead of a number of siblings: more than any, and one more is 0. */
 #define SIBLINGS_NOT_COUNTED	PG_UINT32_MAX
 
-typedef struct SiblingsShared
-{
-	pg_atomic_uint32 nregistered;
-	/* bit b of word w: allProcs[64 * w + b]; MAX_BACKENDS takes 18 bits */
-	pg_atomic_uint64 registered[(1 << 18) / 64];
-} SiblingsShared;
-
-extern COMMIT_STATS_HIDDEN SiblingsShared *siblings_shared;
+/* In shared memory. */
+extern COMMIT_STATS_HIDDEN pg_atomic_uint32 *siblings_nregistered;
 
 extern const StatsModule siblings_module;
 
@@ -48,7 +42,7 @@ extern bool siblings_saw_sleep(void);
 static inline uint32
 siblings_connected(void)
 {
-	return pg_atomic_read_u32(&siblings_shared->nregistered);
+	return pg_atomic_read_u32(siblings_nregistered);
 }
 
 /* Siblings of this backend's transaction, or an estimate of their number. */
