@@ -31,6 +31,10 @@ note("VICTIM_SEED=$seed");
 $node->sql(q{CREATE TABLE logged (n int);
 CREATE TABLE written (round int, client int, n int)});
 create_read_all($node);
+my $fresh = $node->sql('SELECT connected_backends, shared_memory FROM commit_stats_info');
+
+# A prepared transaction outlives all that follows.
+$node->sql(q{BEGIN; INSERT INTO logged VALUES (2); PREPARE TRANSACTION 'survivor'});
 
 my %acknowledged;    # "round client" => n
 my $logs = $node->basedir . '/acknowledged';
@@ -109,6 +113,10 @@ sub counts_again ($how, $killed_at)
 	is(error_of($node, 'SELECT read_all()'),
 		'', "$how: all views can be read, and nothing is negative");
 	starts_from_zero($node, $killed_at, $how);
+	# a moment may pass before the session of the psql before is gone
+	ok( $node->poll_query_until(
+			'postgres', 'SELECT connected_backends, shared_memory FROM commit_stats_info', $fresh),
+		"$how: no backend of the life before is connected");
 
 	my (undef, $records) = $node->observe(sub {
 		run_pgbench(
@@ -236,8 +244,12 @@ for my $how (
 	all_is_there($name);
 	counts_again($name, $killed_at);
 	$node->sql("ROLLBACK PREPARED 'half'")
-	  if $node->sql('SELECT count(*) FROM pg_prepared_xacts');
+	  if $node->sql(q{SELECT count(*) FROM pg_prepared_xacts WHERE gid = 'half'});
 }
+
+my ($counted, $records) = $node->observe(sub { $node->sql("COMMIT PREPARED 'survivor'") });
+is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
+is($counted->{commits}, 1, 'and its commit is counted');
 
 cmp_ok(scalar keys %acknowledged, '==', 6 * $round, 'all clients had rows acknowledged');
 
