@@ -44,7 +44,6 @@ REGRESS = \
 ISOLATION = \
 	siblings \
 	group_commit \
-	delayed_leader \
 	no_leader \
 	shared_statement \
 	concurrent_reset
