@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * kernel.c
- *		Asks src/probe/kernel.c, for t/unit/cpu_limit.pl and volume.pl.
+ *		Asks src/probe/kernel.c, for t/unit/kernel.pl.
  *
  * The first argument tells what the others are, and what is printed:
  *
