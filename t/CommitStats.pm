@@ -25,7 +25,7 @@ our @EXPORT = (
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
-	  views_of_commit_stats disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
+	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
 
 # Turns on strict, warnings and signatures in the file that uses this.
@@ -127,6 +127,15 @@ sub views_of_commit_stats
 	my $script = slurp_file(dirname(__FILE__) . '/../commit_stats--1.0.sql');
 
 	return $script =~ /^CREATE VIEW (\w+)/mg;
+}
+
+# The members of the extension in one of the catalogs: a query for their
+# identifiers.
+sub members_of_extension ($catalog)
+{
+	return qq{SELECT objid FROM pg_depend
+WHERE classid = '$catalog'::regclass AND refclassid = 'pg_extension'::regclass AND
+	  deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')};
 }
 
 # Where the views contradict commit_flush_stats, while nothing commits.

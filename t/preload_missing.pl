@@ -18,17 +18,14 @@ like(
 	'... which says what is missing');
 
 # All its views and functions, as the catalogs know them.
-my @views = split /\n/, $node->sql(q{SELECT objid::regclass
-FROM pg_depend JOIN pg_class c ON c.oid = objid
-WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind = 'v'
-	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
-ORDER BY 1});
-my @functions = split /\n/, $node->sql(q{SELECT p.oid::regproc
-FROM pg_depend JOIN pg_proc p ON p.oid = objid
-WHERE classid = 'pg_proc'::regclass AND deptype = 'e'
-	AND pronargs = pronargdefaults AND prokind = 'f'
-	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
-ORDER BY 1});
+my @views = split /\n/,
+  $node->sql(q{SELECT oid::regclass FROM pg_class WHERE relkind = 'v' AND oid IN (}
+	  . members_of_extension('pg_class')
+	  . ') ORDER BY 1');
+my @functions = split /\n/, $node->sql(
+	q{SELECT oid::regproc FROM pg_proc
+WHERE pronargs = pronargdefaults AND prokind = 'f' AND oid IN (}
+	  . members_of_extension('pg_proc') . ') ORDER BY 1');
 
 for my $view (views_of_commit_stats())
 {

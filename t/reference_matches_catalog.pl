@@ -21,12 +21,9 @@ my $node = start_node('reference');
 # Names of the members of the extension in one of the catalogs.
 sub members ($catalog, $name)
 {
-	return map { $_->[0] } $node->rows(
-		qq{SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
-	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
-WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-	  AND e.extname = 'commit_stats'
-ORDER BY 1});
+	my $oids = members_of_extension($catalog);
+
+	return split /\n/, $node->sql("SELECT $name FROM $catalog WHERE oid IN ($oids) ORDER BY 1");
 }
 
 my @views = members('pg_class', 'relname');

@@ -36,13 +36,12 @@ my @experiments = qw(commit_delay_sweep commit_delay_whatif commit_remedies);
 # All views and functions, in the form that can stand after FROM.
 my %objects;
 
-for ($node->rows(q{SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
-	   coalesce(c.relname, p.proname), p.pronargs
-FROM pg_depend d LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
-	 LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
-	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats') AND
-	  (c.oid IS NOT NULL OR p.oid IS NOT NULL)}))
+for ($node->rows(
+		'SELECT relname, relname, 0 FROM pg_class WHERE oid IN ('
+	  . members_of_extension('pg_class')
+	  . q{) UNION ALL
+SELECT proname || '()', proname, pronargs FROM pg_proc WHERE oid IN (}
+	  . members_of_extension('pg_proc') . ')'))
 {
 	my ($object, $name, $arguments) = @$_;
 

@@ -29,11 +29,8 @@ sub details
 		'updated', q{SELECT extversion, extrelocatable, extconfig IS NULL FROM pg_extension
 WHERE extname = 'commit_stats';
 SELECT c.relname, c.reloptions, attname, format_type(atttypid, atttypmod), attacl
-FROM pg_depend
-	JOIN pg_class c ON classid = 'pg_class'::regclass AND objid = c.oid
-	JOIN pg_attribute ON attrelid = c.oid
-WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
+FROM pg_class c JOIN pg_attribute ON attrelid = c.oid
+WHERE c.oid IN (} . members_of_extension('pg_class') . q{)
 ORDER BY c.relname, attnum});
 }
 
