@@ -338,6 +338,15 @@ BEGIN
 END \$\$});
 }
 
+# A deferred trigger, which makes each COMMIT of rows for a table sleep.
+sub PostgreSQL::Test::Cluster::create_sleeping_trigger ($node, $table, $seconds)
+{
+	$node->sql(qq{CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
+	\$\$ BEGIN PERFORM pg_sleep($seconds); RETURN NULL; END \$\$;
+CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON $table DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION nap()});
+}
+
 # A running standby of a server, named "standby".
 sub add_standby ($node, $conf = '', $name = 'standby')
 {

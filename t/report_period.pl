@@ -12,12 +12,8 @@ my $node = start_node('period',
 	  "max_prepared_transactions = 1\nwal_level = replica\nmax_wal_senders = 1\narchive_mode = on\narchive_command = 'false'\n"
 );
 
-$node->sql(q{CREATE TABLE t (i int);
-CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
-	'BEGIN PERFORM pg_sleep(0.02); RETURN NULL; END';
-CREATE TABLE slow (i int);
-CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON slow
-	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_a_little();});
+$node->sql('CREATE TABLE t (i int); CREATE TABLE slow (i int)');
+$node->create_sleeping_trigger('slow', 0.02);
 
 sub close_minute ()
 {

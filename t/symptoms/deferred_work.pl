@@ -19,14 +19,11 @@ max_prepared_transactions = 1
 
 $node->sql(q{CREATE TABLE plain (n int);
 CREATE TABLE deferred (id serial);
-CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
-CREATE CONSTRAINT TRIGGER later AFTER INSERT ON deferred DEFERRABLE INITIALLY DEFERRED
-FOR EACH ROW EXECUTE FUNCTION sleep();
 DO $$ BEGIN FOR i IN 1 .. 500 LOOP
 EXECUTE format('CREATE TABLE dropped%s (id int PRIMARY KEY, t text)', i);
 END LOOP; END $$;
 });
+$node->create_sleeping_trigger('deferred', 0.5);
 
 # ms that the server log has for the latest COMMIT of a process
 sub logged_commit ($pid)

@@ -14,16 +14,13 @@ plan skip_all => 'there is no postgres_fdw'
 $node->sql(
 	sprintf q{CREATE EXTENSION postgres_fdw;
 CREATE TABLE remote (n int);
-CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON remote DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION nap();
 CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw
 	OPTIONS (host '%s', port '%s', dbname 'postgres');
 CREATE USER MAPPING FOR CURRENT_USER SERVER there;
 CREATE FOREIGN TABLE far (n int) SERVER there OPTIONS (table_name 'remote');
-SELECT commit_stats_reset();
 }, $node->host, $node->port);
+$node->create_sleeping_trigger('remote', 0.1);
+$node->sql('SELECT commit_stats_reset()');
 
 my $load = start_load($node, '-c 4 -T 6',
 	"BEGIN;\nINSERT INTO far VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'shop');

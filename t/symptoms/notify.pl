@@ -68,11 +68,8 @@ for my $listens (0, 1)
 }
 
 # Their deferred triggers sleep, and wait for no lock.
-$node->sql(q{CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN PERFORM pg_sleep(0.04); RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON logged DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION nap();
-SELECT commit_stats_reset()});
+$node->create_sleeping_trigger('logged', 0.04);
+$node->sql('SELECT commit_stats_reset()');
 end_load(
 	start_load(
 		$node, '-c 12 -T 5', "BEGIN;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'napper'));

@@ -18,12 +18,8 @@ log_line_prefix = '%p %a '
 wal_writer_delay = 10s
 });
 
-$node->sql(q{CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END $$;
-CREATE TABLE deferred (id serial);
-CREATE CONSTRAINT TRIGGER later AFTER INSERT ON deferred DEFERRABLE INITIALLY DEFERRED
-FOR EACH ROW EXECUTE FUNCTION sleep();
-});
+$node->sql('CREATE TABLE deferred (id serial)');
+$node->create_sleeping_trigger('deferred', 0.2);
 
 my $insert = "BEGIN;\nINSERT INTO logged (n) VALUES (1);\n";
 my %script = (
