@@ -23,7 +23,7 @@ our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
-	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
+	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
 	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
@@ -546,6 +546,12 @@ sub run_pgbench ($node, $options, %scripts)
 	IPC::Run::run(_pgbench_command($node, $options, %scripts), '>', \$out, '2>', \$err)
 	  or die "pgbench $options failed: $err\n";
 	return $out;
+}
+
+# The lines of pgbench's logs, each as a list: client, transaction, us, ...
+sub pgbench_log ($prefix)
+{
+	return map { [ split ' ' ] } map { split /\n/, slurp_file($_) } glob "$prefix.*";
 }
 
 # Start a command beside the test; the result has its output.

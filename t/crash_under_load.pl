@@ -77,10 +77,7 @@ INSERT INTO written VALUES (:round, :client_id, :n);
 # Count the acknowledged rows in the logs of pgbench, after its end.
 sub read_acknowledged ($round)
 {
-	for my $file (glob "$logs.*")
-	{
-		$acknowledged{ "$round " . (split ' ')[0] }++ for split /\n/, slurp_file($file);
-	}
+	$acknowledged{"$round $_->[0]"}++ for pgbench_log($logs);
 }
 
 # A client got an acknowledgement for all its rows, except perhaps the last

@@ -20,18 +20,13 @@ track_wal_io_timing = on
 sub pgbench_latencies ($options)
 {
 	my $prefix = $node->basedir . '/log';
-	my @latencies;
 
 	unlink glob "$prefix.*";
 	run_pgbench(
 		$node,
 		"$options --log --log-prefix=$prefix",
 		insert => 'INSERT INTO logged VALUES (1);');
-	for my $file (glob "$prefix.*")
-	{
-		push @latencies, map { (split ' ')[2] / 1000 } split /\n/, slurp_file($file);
-	}
-	return sort { $a <=> $b } @latencies;
+	return sort { $a <=> $b } map { $_->[2] / 1000 } pgbench_log($prefix);
 }
 
 sub quantile ($q, @sorted)

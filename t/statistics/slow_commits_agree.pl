@@ -29,14 +29,11 @@ sub transactions ($prefix)
 {
 	my @transactions;
 
-	for my $file (glob "$prefix.*")
+	for (pgbench_log($prefix))
 	{
-		for (split /\n/, slurp_file($file))
-		{
-			my (undef, undef, $latency, undef, $s, $us) = split ' ';
-			my $end = $s * 1000 + $us / 1000;
-			push @transactions, [ $end - $latency / 1000, $end ];
-		}
+		my (undef, undef, $latency, undef, $s, $us) = @$_;
+		my $end = $s * 1000 + $us / 1000;
+		push @transactions, [ $end - $latency / 1000, $end ];
 	}
 	return @transactions;
 }

@@ -127,17 +127,10 @@ sub start_load ($node, $options, $sql, $name = 'load')
 # its last transactions.
 sub end_load ($load, $signal = undef)
 {
-	my @times;
-
 	end_background($load->{pgbench}, $signal)
 	  or defined $signal
 	  or die "pgbench failed: $load->{pgbench}->{err}\n";
-	for my $path (glob "$load->{prefix}.*")
-	{
-		# client, transaction, us, script, time
-		push @times, map { (split ' ', $_)[2] / 1000 } split /\n/, slurp_file($path);
-	}
-	return @times;
+	return map { $_->[2] / 1000 } pgbench_log($load->{prefix});
 }
 
 # Samples of active sessions, 50 a second: a hash from "Lock/object", "CPU" and
