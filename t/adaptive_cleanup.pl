@@ -180,12 +180,8 @@ for my $victim (sort keys %victims)
 	my $how = "crash of $victim";
 
 	my $killed_at = $node->sql('SELECT clock_timestamp()');
-	$pid = $victims{$victim}->();
-	kill 'KILL', $pid;
-	ok(poll_until(sub { return !kill 0, $pid }), "$how: it is gone");
+	kill_backend($node, 'pid = ' . $victims{$victim}->());
 	end_load($how);
-	ok(poll_until(sub { return end_background($node->start_psql('SELECT 1')) }),
-		"$how: the server recovers");
 	start_load();
 	follows($how);
 	is( $node->sql(qq{SELECT count(*) > 0 AND min(changed_at) > '$killed_at'

@@ -225,7 +225,7 @@ for my $victim ('another process', 'its own process')
 	$pid = $node->sql(
 		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
 	) if $victim eq 'another process';
-	kill 'KILL', $pid;
+	kill('KILL', $pid) == 1 or die "no process to kill\n";
 	$ended = clock_gettime(CLOCK_MONOTONIC);
 	end_background($session);
 	end_background($load);

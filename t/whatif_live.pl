@@ -201,18 +201,12 @@ nothing_is_left('hang', $load);
 for my $victim ('another process', 'its own process')
 {
 	$session = start_whatif($whatif);
-	$pid = whatif_pid();
-	$pid = $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO logged|SELECT same_settings)' LIMIT 1}
-	) if $victim eq 'another process';
-	kill 'KILL', $pid;
+	kill_backend($node,
+		$victim eq 'another process'
+		? q{query ~ '^(INSERT INTO logged|SELECT same_settings)'}
+		: 'pid = ' . whatif_pid());
 	end_background($session);
 	end_background($load);
-	ok( poll_until(sub {
-			return run_log([
-				$node->installed_command('pg_isready'), '-q', '-d', $node->connstr('postgres') ]);
-		}),
-		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $load);
 }
