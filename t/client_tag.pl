@@ -154,14 +154,8 @@ SKIP:
 
 	$node->sql('SELECT commit_stats_reset()');
 	my @loads = map {
-		my $file = $node->basedir . "/$_.sql";
-
-		append_to_file($file, $script{$_});
 		local @ENV{qw(PGDATABASE PGAPPNAME)} = ($database{$_}, $_);
-		start_background([
-			$node->installed_command('pgbench'),
-			'-n', '-h', $pooler->{host}, '-p', $pooler->{port}, qw(-c 5 -t 20 -f), $file
-		])
+		start_pgbench($node, "-h $pooler->{host} -p $pooler->{port} -c 5 -t 20", $_ => $script{$_})
 	} sort keys %script;
 	ok(end_background($_), 'pgbench ends') || diag $_->{err} for @loads;
 	is( clients('[^ ]'),

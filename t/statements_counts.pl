@@ -188,16 +188,9 @@ SKIP:
 	my $pooler = start_pgbouncer($node, { postgres => 'pool_size=3' });
 
 	$node->sql('SELECT commit_stats_reset()');
-	my @loads = map {
-		my $file = $node->basedir . "/pooled_$_.sql";
-
-		append_to_file($file, $_ == 1 ? "$small;\n" : "BEGIN;\n$small;\n$large;\nCOMMIT;\n");
-		start_background([
-			$node->installed_command('pgbench'),
-			'-n', '-h', $pooler->{host}, '-p', $pooler->{port}, qw(-c 5 -t 20 -f),
-			$file, 'postgres'
-		])
-	} 1, 2;
+	my @loads =
+	  map { start_pgbench($node, "-h $pooler->{host} -p $pooler->{port} -c 5 -t 20", @$_) }
+	  ([ small => "$small;\n" ], [ both => "BEGIN;\n$small;\n$large;\nCOMMIT;\n" ]);
 	ok(!(grep { !end_background($_) } @loads), 'PgBouncer in transaction mode');
 	is( $node->sql(qq{SELECT string_agg(commits || ' ' || statements, ', ' ORDER BY statements)
 FROM commit_statement_stats WHERE queryid IN ($id{$small}, $id{$large})}),
