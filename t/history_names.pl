@@ -14,8 +14,8 @@ GRANT EXECUTE ON FUNCTION commit_history() TO other});
 # What a role sees of the newest row with a client
 sub seen ($role)
 {
-	return $node->safe_psql(
-		'postgres', q{SELECT top_client_flushes > 0, top_datname IS NULL, top_rolname,
+	return $node->sql(
+		q{SELECT top_client_flushes > 0, top_datname IS NULL, top_rolname,
 	top_application_name IS NULL, top_queryid IS NULL, top_reason
 FROM commit_history WHERE resolution = 'minute' AND top_statement_flushes > 10
 ORDER BY period_start DESC LIMIT 1},
@@ -26,9 +26,7 @@ ORDER BY period_start DESC LIMIT 1},
 sub commit_as ($role)
 {
 	$node->sql('SELECT commit_history_close()');
-	$node->safe_psql(
-		'postgres',
-		'INSERT INTO logged VALUES (1);' x 40,
+	$node->sql('INSERT INTO logged VALUES (1);' x 40,
 		connstr => $node->connstr('postgres') . " user=$role");
 	$node->sql('SELECT commit_history_close()');
 }
