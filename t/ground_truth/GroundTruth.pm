@@ -182,13 +182,9 @@ sub stop_standby ($node)
 # The positions of the commit records between two positions.
 sub _commit_records ($node, $start, $end)
 {
-	my ($out, $err) = run_command([
-		'pg_waldump', '-p', $node->data_dir . '/pg_wal',
-		'-r', 'Transaction', '-s', $start, '-e', $end
-	]);
-
+	return () if $start eq $end;
 	return map { m/lsn: ([0-9A-F\/]+),.* desc: COMMIT/ ? _lsn($1) : () }
-	  split(/\n/, $out);
+	  split(/\n/, waldump($node, $start, $end, '-r', 'Transaction'));
 }
 
 # The flushes: [where it ended, by a backend?, process], in order.  One that
