@@ -179,7 +179,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		commits += group->commits;
 		if (group->leader_pid == 0)
 			continue;
-		f->newest_flushes++;
+		f->newest_flushes += group->flushes;
 		f->newest_carried += group->commits;
 		if (f->delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
