@@ -453,11 +453,12 @@ allowed(const CommitFigures *f)
 				 f->quota_bytes == 0 ? "" : "; which of both, these stalls do not show");
 }
 
-/* If the rate of bytes is why segments take their time */
+/* If the rate of bytes is why flushes and segments take their time */
 static const char *
 time_of_segment(const CommitFigures *f)
 {
-	double		time = ratio_or_zero(f->segment_size, f->fit.rate);
+	double		time = fit_main_share(&f->fit) == 0 ? 0 :
+	ratio_or_zero(f->segment_size, f->fit.rate);
 	double		length = f->stall[STALL_SEGMENT].length;
 
 	return !f->wal_init_zero || time == 0 || time < length / 2 || time > 2 * length ? "" :

@@ -685,7 +685,7 @@ says(
 	min_wal_size => 1024,
 	wal_init_zero => 0,
 	not => '->');
-my %zeros = (%segment, segment_size => 16 * 2**20);
+my %zeros = (%segment, segment_size => 16 * 2**20, 'fit.share' => 0.5);
 says(
 	'... that a bandwidth explains',
 	'70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.',
@@ -693,6 +693,10 @@ says(
 	'fit.rate' => 13,
 	remedy => '^min_wal_size');
 says('... or not', $segment, $no_segment, %zeros, 'fit.rate' => $_) for 12.9, 51.7;
+says(
+	'... which is not that of flushes', $segment, $no_segment, %zeros,
+	'fit.rate' => 13,
+	'fit.share' => 0.49);
 my %checkpoint = ('stall:checkpoint' => 0.6, checkpoint_phase => 'sync');
 says(
 	'checkpoints', '60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms\)',
