@@ -90,6 +90,20 @@ history_commit_time(const HistorySum *sum)
 	return time;
 }
 
+/*
+ * WAL of a mean flush, bytes; or 0, not known: the WAL of asynchronous commits
+ * is flushed by the WAL writer, whose flushes are not counted
+ */
+static inline double
+history_flush_wal(const HistorySum *sum)
+{
+	const uint64 *value = sum->value;
+
+	return value[SLOT_FLUSHES] == 0 ||
+		value[SLOT_COMMITS_ASYNC] > value[SLOT_COMMITS] ? 0 :
+		(double) value[SLOT_WAL_BYTES] / value[SLOT_FLUSHES];
+}
+
 /* The time of all flushes, if those that were not timed are like the others */
 static inline double
 of_all_flushes(double timed, const uint64 *value)

@@ -103,7 +103,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	p->load = ratio_or_zero(commits, sum->seconds);
 	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
 							 flushes);
-	p->wal = ratio_or_zero(sum->value[SLOT_WAL_BYTES], flushes);
+	p->wal = history_flush_wal(sum);
 }
 
 static bool
@@ -161,6 +161,7 @@ static const char *
 describe_wal(const Period *b, const Period *a)
 {
 	return Max(b->wal, a->wal) < XLOG_BLCKSZ ||
+		Min(b->wal, a->wal) == 0 ||
 		direction(b->wal, a->wal) == 0 ? "" :
 		psprintf("; %s to %s of WAL in each; checkpoints: %u, then %u",
 				 format_bytes(b->wal), format_bytes(a->wal),

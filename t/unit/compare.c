@@ -43,6 +43,7 @@ read_period(HistorySum *sum)
 	sum->adaptive = next();
 	sum->value[SLOT_WAL_BYTES] = next();
 	sum->checkpoints = next();
+	sum->value[SLOT_COMMITS_ASYNC] = next();
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] = next();
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
