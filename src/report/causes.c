@@ -1271,6 +1271,7 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
+		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 	};
 
