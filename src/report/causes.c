@@ -590,14 +590,14 @@ remedy_at_stage(const CommitFigures *f)
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
-		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
-		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
-		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on"
+		[STANDBY_NOT_WRITTEN] = "its network or processors, or " WALRECEIVER,
+		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
+		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)"
 	};
 	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
 	const char *itself = logical ?
 	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
-	"its walreceiver, which first flushes to its disk what came before, or does not answer";
+	"its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer";
 
 	if (f->standby == NULL)
 		return "commit_standby_stats";

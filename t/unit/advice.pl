@@ -238,7 +238,7 @@ says(
 	standby_stage => 3,
 	standby_share => 0.9,
 	remedy =>
-	  '^its disk, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$'
+	  '^its disk or processors, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$'
 );
 says(
 	'... of which another stage has much',
@@ -261,7 +261,7 @@ says(
 	standby_stage => 2,
 	standby_share => 1,
 	remedy =>
-	  '^its network, if a ping takes as long \(20\.4 ms a commit\) or it carries no more than 16\.4 MB/s; else its walreceiver, which first flushes to its disk what came before, or does not answer\n$'
+	  '^its network, if a ping takes as long \(20\.4 ms a commit\) or it carries no more than 16\.4 MB/s; else its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer\n$'
 );
 says(
 	"a standby's replay",
@@ -274,7 +274,8 @@ says(
 	standby_stage => 4,
 	standby_share => 1,
 	remedy =>
-	  '^queries that conflict with its replay, or a replay that is paused, delayed .* or slow');
+	  '^queries that conflict with its replay, or a replay that is paused, delayed .* or slow .* \(a pg_receivewal applies nothing\)\n$'
+);
 my %behind = (
 	'phase:standby' => 0.97,
 	standby => 'sb1',
@@ -343,7 +344,7 @@ says(
 	%hangs,
 	standby_stage => 2,
 	remedy =>
-	  '^its network, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$'
+	  '^its network or processors, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$'
 );
 says(
 	'a subscription', "83\\.0% standby 'sub': not flushed\\.",
