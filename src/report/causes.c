@@ -858,6 +858,34 @@ name_others(const CommitFigures *f)
 	return archives_always(f) ? psprintf("others, perhaps %s,", f->archiver) : "others";
 }
 
+/* Share of the stalls that the server itself makes; no delay shortens them. */
+static double
+stalls_of_server(const CommitFigures *f)
+{
+	return f->stall[STALL_CHECKPOINT].share + f->stall[STALL_ARCHIVER].share;
+}
+
+/* In most of the looks, where flushes take long and do not stall for that */
+static bool
+others_slow_down(const CommitFigures *f)
+{
+	return f->flush_time >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
+		f->seen_enough &&
+		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
+		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
+}
+
+/*
+ * Flushes that did not stall, now that most take longer than they did, are of
+ * the same cause as those that did.
+ */
+static double
+slower_share(const CommitFigures *f)
+{
+	return f->flush_slower == 0 || f->period != NULL || commits_hang(f) ||
+		has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
+}
+
 static void
 find_stall_causes(const CommitFigures *f, Causes *found)
 {
@@ -894,7 +922,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
 		"what else the volume did at these times: iostat, iotop, the provider's graphs"},
-		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share : 0,
+		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
 			f->period != NULL ?
 			psprintf("most flushes took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower)) :
@@ -904,23 +932,6 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 	};
 
 	add_causes(found, causes, lengthof(causes));
-}
-
-/* Share of the stalls that the server itself makes; no delay shortens them. */
-static double
-stalls_of_server(const CommitFigures *f)
-{
-	return f->stall[STALL_CHECKPOINT].share + f->stall[STALL_ARCHIVER].share;
-}
-
-/* In most of the looks, where flushes take long and do not stall for that */
-static bool
-others_slow_down(const CommitFigures *f)
-{
-	return f->flush_time >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
-		f->seen_enough &&
-		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
-		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
 }
 
 /* Flushes that did not stall, nor had many bytes */
@@ -949,7 +960,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
-		{has_one_hot_row(f) ? 0 : rest,
+		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
@@ -1372,7 +1383,7 @@ static bool
 nothing_stands_out(const CommitFigures *f)
 {
 	return f->flush_time > 0 && f->flush_p99 < LONG_FLUSH &&
-		f->disk_busy < HARDLY_BUSY && f->own_flush > OWN_FLUSH_ONLY &&
+		f->flush_slower == 0 && f->disk_busy < HARDLY_BUSY && f->own_flush > OWN_FLUSH_ONLY &&
 		rest_of_flushes(f) > OWN_FLUSH_ONLY && !has_hot_row(f) &&
 		f->slow_commits <= f->commits / 10000;
 }

@@ -127,8 +127,9 @@ typedef struct CommitFigures
 	double		flush_p50;
 	double		flush_p99;
 	double		flush_wal;		/* WAL that a mean one wrote, bytes */
-	double		flush_slower;	/* mean of the newest, if most of them would
-								 * be stalls, or of these in a period; else 0 */
+	double		flush_slower;	/* mean of the newest, if most of them take
+								 * much longer than the median; in a period,
+								 * of stalls, if most flushes are; else 0 */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */

@@ -51,6 +51,8 @@
 #define NEWEST_CYCLES	8
 #define SLOWER_IN		(10 * NS_PER_S) /* or the WAL_DEVICE_SAMPLE newest
 										 * flushes, if these took longer */
+#define SLOWER_BY		4		/* medians; see wal_device_stall_limit() */
+#define SLOWER_LEAST	1000	/* ... and us more than the median */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -171,6 +173,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	uint64		slower = 0;
 	double		flush_time = 0;
 	double		last_time = 0;
+	double		slower_from = Max(SLOWER_BY * f->flush_p50, f->flush_p50 + SLOWER_LEAST);
 
 	for (int i = 1; i < n; i++)
 	{
@@ -193,7 +196,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		last++;
 		last_time += group->leader.flush_time;
-		slower += group->leader.flush_time > wal_device_stall_limit(f->flush_p50);
+		slower += group->leader.flush_time > slower_from;
 	}
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
 		return;

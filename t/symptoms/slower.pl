@@ -1,22 +1,44 @@
-# Is a volume told that becomes slower while commits go on, and no more once
-# this is usual?
+# Is a volume told that becomes slower while commits go on, with stalls or
+# without, and no more once this is usual?
 #
-# The test knows since when each flush takes 100 ms.
+# The test knows since when each flush takes 66 ms, not 10 ms, or 100 ms.
 
 use Symptoms;
 
 my $node = make_situation('slower');
 my $insert = 'INSERT INTO logged (n) VALUES (1);';
 
+# None is a stall: that would be 80 ms.  More than 10 s, and fewer flushes than
+# before
+set_volume($node, 100);
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 1 -t 400', $insert));
+set_volume($node, 15);
+my $load = start_load($node, '-c 4 -T 600', $insert);
+
+$node->poll_query_until('postgres',
+	'SELECT count(*) >= 170 FROM commit_flush_log WHERE flush_time > 50')
+  or die "no flush is slower\n";
+my $report = report_of($node);
+note_stalls($node);
+first_cause_is(
+	$report,
+	qr/^flushes take \d\d\.\d ms now, and took [\d.]+ ms \(median of all\): the volume has become slower/,
+	'it has become slower without stalls');
+unlike($report->{text}, qr/flushes of usual length/, '... which is not usual');
+is_consistent($report, 'slower without stalls');
+end_load($load, 'TERM');
+
+set_volume($node, 0);
 $node->sql('SELECT commit_stats_reset()');
 end_load(start_load($node, '-c 1 -t 300 -R 200', $insert));
 set_volume($node, 10);
-my $load = start_load($node, '-c 4 -T 600', $insert);
+$load = start_load($node, '-c 4 -T 600', $insert);
 my $slow = '(SELECT count(*) FROM commit_flush_log WHERE flush_time > 80)';
 
 # More than 10 s, and fewer flushes than before
 $node->poll_query_until('postgres', "SELECT $slow >= 115") or die "no flush is slow\n";
-my $report = report_of($node);
+$report = report_of($node);
 note_stalls($node);
 first_cause_is(
 	$report,
