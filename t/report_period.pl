@@ -156,8 +156,8 @@ like(
 	'commits that hang are said');
 like(
 	$hanging,
-	qr/ 1\. 100% standby: which one is not known\. /,
-	'... and what for, as far as it is known');
+	qr/ 1\. 100% standby 'ghost': not connected \(100% of its waits since /,
+	'... and what for');
 like(
 	$node->sql(
 		"SELECT sentence FROM commit_stats_compare('(,$hang_from)', '[$hang_from,)') LIMIT 1"),

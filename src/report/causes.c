@@ -415,6 +415,10 @@ blame_standby(const CommitFigures *f)
 {
 	if (f->standby == NULL)
 		return ": which one is not known";
+	if (f->standby_since != NULL)
+		return psprintf(" '%s': %s (%s of its waits since %s)", f->standby,
+						standby_stage_names[f->standby_stage],
+						format_percent(f->standby_share), f->standby_since);
 	return psprintf(" '%s': %s%s%s", f->standby,
 					standby_stage_names[f->standby_stage],
 					f->standby_behind < BULK_WAL ? "" :

@@ -194,6 +194,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	stall_log_find_causes(&stalls, NULL);
 	report_data_set_slow(f, NULL, &stalls);
 	report_data_blame_slow(f);
+	report_data_blame_list(f);
 	return true;
 }
 

@@ -156,6 +156,8 @@ typedef struct CommitFigures
 								 * walsender waits for these */
 	double		standby_share;	/* of all waits for standbys; of a period, at
 								 * least */
+	const char *standby_since;	/* stage and share are of its own waits since
+								 * then; NULL: of all of the period */
 	const char *standby_next;	/* "'s1': not connected", if that has a
 								 * quarter of the known ones; or NULL */
 	double		standby_next_share;
@@ -229,6 +231,7 @@ extern void report_data_set_settings(CommitFigures *f);
 extern void report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 								 const StallLog *log);
 extern void report_data_blame_slow(CommitFigures *f);
+extern void report_data_blame_list(CommitFigures *f);
 extern char *name_client(const ClientKey *client);
 extern const char *name_statement(const StatementKey *key, const char *schema);
 

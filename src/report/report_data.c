@@ -53,6 +53,7 @@
 										 * flushes, if these took longer */
 #define SLOWER_BY		4		/* medians; see wal_device_stall_limit() */
 #define SLOWER_LEAST	1000	/* ... and us more than the median */
+#define ALL_BUT			0.05	/* of the waits for standbys are for others */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -956,6 +957,38 @@ name_largest(const CommitFigures *f)
  * Of the newest minute, as the phases are, if they are; the sum is in part 0.
  * Else counts are of the present list alone, and slow commits of all lists.
  */
+/*
+ * The same of a period in which slow commits do not tell: the standby that
+ * commits have waited for since synchronous_standby_names was set, if that was
+ * before the period.  Waits for others since then may all have been in it.
+ */
+void
+report_data_blame_list(CommitFigures *f)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	TimestampTz since;
+	int			n = standby_read(counts, &since);
+	double		all = f->phase[PHASE_STANDBY] *
+	(f->hanging > 0 ? f->hanging * f->seconds * 1e6 : f->phase_mean * f->phase_commits);
+	double		own = 0;
+	double		others = 0;
+
+	if (f->standby != NULL || since > f->stats_reset)
+		return;
+	blame_longest(f, counts, n, NULL);
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+			if (counts[i].name == f->standby)
+				own += counts[i].wait_time[stage];
+			else
+				others += counts[i].wait_time[stage];
+	if (others / NS_PER_US > ALL_BUT * all)
+		f->standby = NULL;
+	f->standby_share *= ratio_or_zero(own + others, own);
+	f->standby_behind = 0;
+	f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
+}
+
 static void
 set_standby(CommitFigures *f)
 {

@@ -152,13 +152,19 @@ END \$\$});
 # Its flushes take 50 ms.
 set_volume($standby, 20);
 $primary->sql('SELECT commit_stats_reset()');
+$from = $primary->sql('SELECT commit_history_close()');
 $load = start_load($primary, '-c 8 -T 16', $insert);
 wait_for_commits($primary, 16);
 report_names('not flushed', sample_waits($primary, 'load', 14));
 @times = end_load($load);
+$to = $primary->sql('SELECT commit_history_close()');
 $counted = wait_time('not flushed');
 cmp_ok($counted, '>=', 0.8 * sum0(@times), 'not flushed: the time is counted');
 cmp_ok($counted, '<=', 1.05 * sum0(@times) + 500, '... and not more than all take');
+like(
+	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
+	qr/% standby 'sb1': not flushed\b/,
+	'not flushed: no commit is slower than usual, and the report of the period names it');
 
 # Slow commits have a third of the time of a period, and tell whose that is.
 $from = $primary->sql('SELECT commit_history_close()');
