@@ -61,6 +61,7 @@
 #define HARDLY_SHARED		1.05	/* commits and prepares of a flush */
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
+#define OLD_FLUSH			60	/* s; no sample tells of it */
 #define SMALL_COMMIT		8192	/* bytes */
 #define LARGE_FLUSH			65536	/* may take longer, bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
@@ -1284,6 +1285,8 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
+		{f->newest_age > OLD_FLUSH,
+		psprintf("not known. The latest flush of a commit ended %s ago: ask under load.", format_duration(f->newest_age)), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
 		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},

@@ -72,7 +72,7 @@ typedef struct Figure
 
 static const Figure figures[] = {
 	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
-	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(counting),
+	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
 	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
@@ -87,7 +87,7 @@ static const Figure figures[] = {
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
 	FIGURE(carried), FIGURE(delay_hits), FIGURE(hits_adaptive), FIGURE(alone_hits),
-	FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(wal_rate), FIGURE(seen_enough),
+	FIGURE(newest_age), FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(wal_rate), FIGURE(seen_enough),
 	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.blocked_rows),
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),

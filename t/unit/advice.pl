@@ -403,6 +403,17 @@ says(
 	remedy => "^names of standbys in synchronous_standby_names, in place of '\\*': a backup",
 	not => 'disk');
 says(
+	'... in a period, by all of its waits',
+	"100% standby 's1': not flushed \\(54\\.2% of its waits since noon\\)\\.",
+	'',
+	'phase:standby' => 1,
+	period => 1,
+	standby => 's1',
+	standby_stage => 3,
+	standby_share => 0.542,
+	standby_since => 'noon',
+	remedy => '^its disk or processors');
+says(
 	'some standby',
 	'83\.0% standby: which one is not known\.',
 	'no\. 83\.0% of commit time is outside',
@@ -1274,6 +1285,10 @@ says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 45
 says('below', '100% flushes', 'may pay: 250 us to 707 us by two rules of thumb\. .*sweep');
 says('a device that queues',
 	'100%', 'may pay, fixed or adaptive: flushes take long without stalls.*sweep', %queue);
+says(
+	'... an hour ago',
+	'100%', 'not known\. The latest flush of a commit ended 1 h 0 min ago: ask under load\.',
+	%queue, newest_age => 3600);
 my %idle = (disk_busy => 0.05, 'phase:flush' => 0.75, 'phase:other' => 0.25);
 says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', %idle);
 says(
