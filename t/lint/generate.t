@@ -10,6 +10,7 @@ use Lint;
 my @files = (
 	'commit_stats--1.0.sql',
 	'doc/reference.md',
+	'expected/surface.out',
 	'script/saved_formats',
 	'monitoring/metrics',
 	map { "monitoring/$_.yml" }
@@ -41,6 +42,10 @@ like(
 	complaints($sql, sub { s/^(COMMENT ON COLUMN commit_flush_stats\.flushes IS\n\t')/$1other /m }),
 	qr{^doc/reference.md is stale.*\n$},
 	'noticed: another meaning of a column');
+like(
+	complaints($sql, sub { s{PARALLEL SAFE}{PARALLEL UNSAFE} }),
+	qr{^expected/surface.out is stale}m,
+	'noticed: another kind of a function');
 like(
 	complaints($sql, sub { s/^COMMENT ON COLUMN commit_activity\.pid.*\n.*\n//m }),
 	qr{^commit_activity\.pid has no COMMENT}m,
