@@ -126,7 +126,8 @@ typedef struct CommitFigures
 	double		flush_time_max; /* upper bound of F0, timed or not */
 	double		flush_p50;
 	double		flush_p99;
-	double		flush_wal;		/* WAL that a mean one wrote, bytes */
+	double		flush_wal;		/* WAL that a mean one wrote, bytes; 0: not
+								 * known */
 	double		flush_slower;	/* mean of the newest, if most of them take
 								 * much longer than the median; in a period,
 								 * of stalls, if most flushes are; else 0 */

@@ -203,10 +203,10 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		return;
 	f->newest_seconds = clock_elapsed(groups->recent[0].seen_at,
 									  groups->recent[n - 1].seen_at) / 1e9;
-	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at, now) / 1e9;
 	f->newest = f->newest_seconds > 0;
 	if (!f->newest)
 		return;
+	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at, now) / 1e9;
 	f->commit_rate = commits / f->newest_seconds;
 	f->flush_rate = f->newest_flushes / f->newest_seconds;
 	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
@@ -816,7 +816,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		sum += f->stall[cause].share;
 	}
 	/* it has not, if something else makes most flushes stall */
-	if (2 * f->stall[STALL_UNKNOWN].share < sum)
+	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most)
 		f->flush_slower = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
 		f->stall[cause].share *= most / sum;
@@ -954,12 +954,8 @@ name_largest(const CommitFigures *f)
 }
 
 /*
- * Of the newest minute, as the phases are, if they are; the sum is in part 0.
- * Else counts are of the present list alone, and slow commits of all lists.
- */
-/*
- * The same of a period in which slow commits do not tell: the standby that
- * commits have waited for since synchronous_standby_names was set, if that was
+ * The standby of a period in which slow commits do not tell: that for which
+ * commits have waited since synchronous_standby_names was set, if that was
  * before the period.  Waits for others since then may all have been in it.
  */
 void
@@ -982,13 +978,17 @@ report_data_blame_list(CommitFigures *f)
 				own += counts[i].wait_time[stage];
 			else
 				others += counts[i].wait_time[stage];
-	if (others / NS_PER_US > ALL_BUT * all)
+	if (others / NS_PER_US > ALL_BUT * all || 2 * own / NS_PER_US < all)
 		f->standby = NULL;
 	f->standby_share *= ratio_or_zero(own + others, own);
 	f->standby_behind = 0;
 	f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
 }
 
+/*
+ * Of the newest minute, as the phases are, if they are; the sum is in part 0.
+ * Else counts are of the present list alone, and slow commits of all lists.
+ */
 static void
 set_standby(CommitFigures *f)
 {

@@ -19,7 +19,8 @@
  * the lowest position, so what it waits for holds up the queue, and each
  * commit in it has waited for the same.
  *
- * Of a period, report_data_blame_slow() tells it, by slow commits.
+ * Of a period, report_data_blame_slow() tells it, by slow commits, or else
+ * report_data_blame_list(), by all waits since the names were set.
  *
  * Invariant: what is counted belongs to one value of
  * synchronous_standby_names, since one reset; "key" tells both.  A reader with
