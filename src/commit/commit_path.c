@@ -433,13 +433,21 @@ count_reported_sleep(void)
 static pg_noinline void
 count_leaders_sleep(void)
 {
+	LatencyKind kind = latency_kind(latency_wait_level(), false);
+	uint64		sleep;
+
 	if (unlikely(unreported.group != InvalidGroupNumber))
 		count_reported_sleep();
+	sleep = flush_group_sleep(commit.group, commit.started_at, commit.ended_at);
+	if (likely(sleep != SLEEP_NOT_REPORTED))
+	{
+		latency_count_part(kind, LATENCY_DELAY, sleep);
+		return;
+	}
 	unreported.group = commit.group;
-	unreported.kind = latency_kind(latency_wait_level(), false);
+	unreported.kind = kind;
 	unreported.started_at = commit.started_at;
 	unreported.ended_at = commit.ended_at;
-	count_reported_sleep();
 }
 
 /*
