@@ -37,7 +37,7 @@ sub checkpoints_beside ($clients, $others, $sql, $enough)
 	return end_load($pgbench);
 }
 
-# A concurrent reader: sums only grow, and no cycle has less than nothing.
+# A concurrent reader: sums only grow, and no part is larger than the whole.
 my $reader = q{CREATE FUNCTION read_cycles() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	before record;
@@ -49,9 +49,9 @@ BEGIN
 		SELECT sum(commits) AS commits, sum(wal_records) AS records,
 			   sum(wal_fpi) AS fpi, sum(wal_bytes) AS bytes,
 			   sum(wal_bytes_aborted) AS aborted,
-			   bool_and(least(commits, wal_records, wal_fpi, wal_bytes,
-							  wal_fpi_bytes, wal_bytes_aborted,
-							  wal_distance) >= 0) AS whole,
+			   bool_and(coalesce(wal_fpi_bytes, 0) <= wal_bytes AND
+						wal_bytes_aborted <= wal_bytes AND
+						wal_distance >= 0) AS whole,
 			   count(*) FILTER (WHERE NOT finished) AS present
 		INTO now FROM commit_wal_stats;
 		IF now.commits < before.commits OR now.records < before.records OR

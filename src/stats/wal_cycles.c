@@ -365,6 +365,11 @@ since_reset(const WalCycleCopy *all, int n, XLogRecPtr next, WalCycles *result)
 		next = cycle->redo;
 		if (cycle->redo == shared->base_redo)
 			counter_array_subtract(cycle->value, shared->base, WAL_NCOUNTERS);
+		/* parts that were read after the whole */
+		cycle->value[WAL_FPI_BYTES] = Min(cycle->value[WAL_FPI_BYTES],
+										  cycle->value[WAL_BYTES]);
+		cycle->value[WAL_BYTES_ABORTED] = Min(cycle->value[WAL_BYTES_ABORTED],
+											  cycle->value[WAL_BYTES]);
 		result->ncycles++;
 	}
 }
