@@ -107,7 +107,7 @@ put_tuple(Row *row, HeapTuple tuple, TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
 	{
-		const		FormData_pg_attribute *column = TupleDescAttr(desc, i);
+		Form_pg_attribute column = TupleDescAttr(desc, i);
 		bool		isnull;
 		Datum		value = SPI_getbinval(tuple, desc, i + 1, &isnull);
 

@@ -153,8 +153,8 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 		trend_add(&p99_trend, histogram_quantile(delta.latency, 0.99));
 	}
 	row_text(&row, "commits_trend", trend_text(&commits_trend));
+	last = now;
 	row_text(&row, "p99_trend", trend_text(&p99_trend));
 	row_put(&row);
-	last = now;
 	return (Datum) 0;
 }
