@@ -147,7 +147,7 @@ tuning_args_pairs(FunctionCallInfo fcinfo)
 
 /*
  * A notice if a delay is longer than half of the buffers last, by the WAL
- * "since" then, when it ended at "from".
+ * written after "from", where it ended at the time "since"
  */
 void
 wal_room_warn(XLogRecPtr from, uint64 since, const DelayPairs *pairs)

@@ -110,9 +110,9 @@ capture(void *arg)
 	CounterDelta before;
 	CpuUsage	cpus;
 
-	sample->wal_from = GetXLogInsertRecPtr();
 	cpus = read_cpu_usage();
 	counter_delta_take(&before);
+	sample->wal_from = GetXLogInsertRecPtr();
 	commit_trace_start(&sample->trace, deadline);
 	for (uint64 next = start; clock_now() < deadline;)
 	{
