@@ -3,7 +3,8 @@
 #
 # Each acknowledged commit must be found again: each client of pgbench writes a
 # row with the next number, and the log of pgbench has a line for each
-# acknowledged one.  And commit_stats must start from zero and count what is
+# acknowledged one, and a prepared transaction survives.  And commit_stats must
+# start from zero, without a backend of the life before, and count what is
 # committed from then on, as the WAL has it.
 #
 # Leaders sleep, so that at any moment most backends are committing; at last
