@@ -2084,9 +2084,9 @@ COMMENT ON COLUMN commit_sibling_histogram.bar IS
 COMMENT ON VIEW commit_flush_log IS
 	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
 COMMENT ON COLUMN commit_flush_log.flushed_at IS
-	'when a commit first saw its end; null for the moment until it has noted that';
+	'when a commit first saw its end; null until that is noted';
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
-	'WAL location of its end; null for the same moment';
+	'WAL location of its end; null until that is noted';
 COMMENT ON COLUMN commit_flush_log.flushes IS
 	'flushes in the row: more than 1 if no backend saw the end of the first; the leader is then that of one of them';
 COMMENT ON COLUMN commit_flush_log.commits IS
