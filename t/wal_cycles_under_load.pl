@@ -37,7 +37,8 @@ sub checkpoints_beside ($clients, $others, $sql, $enough)
 	return end_load($pgbench);
 }
 
-# A concurrent reader: sums only grow, and no part is larger than the whole.
+# A concurrent reader: sums only grow, and each transaction is in them as a
+# whole.
 my $reader = q{CREATE FUNCTION read_cycles() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	before record;
@@ -49,7 +50,10 @@ BEGIN
 		SELECT sum(commits) AS commits, sum(wal_records) AS records,
 			   sum(wal_fpi) AS fpi, sum(wal_bytes) AS bytes,
 			   sum(wal_bytes_aborted) AS aborted,
-			   bool_and(coalesce(wal_fpi_bytes, 0) <= wal_bytes AND
+			   bool_and(commits <= wal_records AND
+						24 * wal_records <= wal_bytes AND
+						20 * wal_fpi <= wal_bytes AND
+						coalesce(wal_fpi_bytes, 0) <= wal_bytes AND
 						wal_bytes_aborted <= wal_bytes AND
 						wal_distance >= 0) AS whole,
 			   count(*) FILTER (WHERE NOT finished) AS present

@@ -27,10 +27,10 @@
  * entry, for WAL_CYCLES_SPARE cycles, adds to a wrong one.
  *
  * Locking: none for writers, which never wait.  Only its backend writes a
- * slot; a reader may get a part of a transaction.  A slot moves under the
- * change count "moves", adding to entries atomically; a reader copies entries
- * and slots between moves.  commit_stats_reset_lock() protects "base_redo" and
- * "base".
+ * slot, under the slot's change count, so readers get transactions whole.  A
+ * slot moves under the change count "moves", adding to entries atomically; a
+ * reader copies entries and slots between moves.  commit_stats_reset_lock()
+ * protects "base_redo" and "base".
  *
  *-------------------------------------------------------------------------
  */
@@ -50,8 +50,8 @@
 
 typedef struct WalSlot
 {
-	/* the cycle; 0 before the first one */
-	pg_atomic_uint64 redo pg_attribute_aligned(PG_CACHE_LINE_SIZE);
+	ChangeCount changes pg_attribute_aligned(PG_CACHE_LINE_SIZE);	/* of the rest */
+	pg_atomic_uint64 redo;		/* the cycle; 0 before the first one */
 	pg_atomic_uint64 counter[WAL_NCOUNTERS];	/* in this cycle */
 } WalSlot;
 
@@ -197,6 +197,13 @@ find_wal_slot(void)
 		origin[c] = -pg_atomic_read_u64(&my_slot->counter[c]);
 }
 
+static void
+wal_cycles_leave(void)
+{
+	if (!changecount_at_rest(&my_slot->changes))
+		changecount_end_single(&my_slot->changes);
+}
+
 static pg_attribute_always_inline void
 catch_up(WalSlot *slot, WalCounter counter, bool skip)
 {
@@ -244,19 +251,27 @@ account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
 		redo = GetRedoRecPtr();
 	if (my_slot == &no_slot)
 		find_wal_slot();
+	changecount_begin_single(&my_slot->changes);
 	if (redo > pg_atomic_read_u64(&my_slot->redo))
 		move_slot(my_slot, redo);
 	account(my_slot, outcome);
+	changecount_end_single(&my_slot->changes);
 }
 
 void
 wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome)
 {
+	WalSlot    *slot = my_slot;
+
 	/* an invalid position is beyond all others here */
-	if (unlikely(redo - 1 >= pg_atomic_read_u64(&my_slot->redo)))
+	if (unlikely(redo - 1 >= pg_atomic_read_u64(&slot->redo)))
+	{
 		account_elsewhere(redo, outcome);
-	else
-		account(my_slot, outcome);
+		return;
+	}
+	changecount_begin_single(&slot->changes);
+	account(slot, outcome);
+	changecount_end_single(&slot->changes);
 }
 
 void
@@ -269,6 +284,21 @@ wal_cycles_skip(void)
 }
 
 /*---- Readers -----------------------------------------------------*/
+
+/* Copy a slot as it was between two transactions. */
+static void
+copy_wal_slot(WalSlot *slot, WalCycleCopy *copy)
+{
+	for (int passes = 0;; changecount_count_pass(&passes))
+	{
+		uint64		changes = changecount_wait(&slot->changes);
+
+		copy->redo = pg_atomic_read_u64(&slot->redo);
+		counter_array_read(copy->value, slot->counter, WAL_NCOUNTERS);
+		if (changecount_since(&slot->changes, changes) == 0)
+			return;
+	}
+}
 
 /* Returns the number of entries that are in use. */
 static int
@@ -312,12 +342,12 @@ add_up_cycles(WalCycleCopy *cycles)
 
 	for (int i = 0; i < MaxBackends; i++)
 	{
-		uint64		redo = pg_atomic_read_u64(&slots[i].redo);
+		WalCycleCopy copy;
 
+		copy_wal_slot(&slots[i], &copy);
 		for (int k = 0; k < n; k++)
-			if (cycles[k].redo == redo)
-				counter_array_read_add(cycles[k].value, slots[i].counter,
-									   WAL_NCOUNTERS);
+			if (cycles[k].redo == copy.redo)
+				counter_array_add(cycles[k].value, copy.value, WAL_NCOUNTERS);
 	}
 	qsort(cycles, n, sizeof(WalCycleCopy), newer_first);
 	return n;
@@ -365,11 +395,6 @@ since_reset(const WalCycleCopy *all, int n, XLogRecPtr next, WalCycles *result)
 		next = cycle->redo;
 		if (cycle->redo == shared->base_redo)
 			counter_array_subtract(cycle->value, shared->base, WAL_NCOUNTERS);
-		/* parts that were read after the whole */
-		cycle->value[WAL_FPI_BYTES] = Min(cycle->value[WAL_FPI_BYTES],
-										  cycle->value[WAL_BYTES]);
-		cycle->value[WAL_BYTES_ABORTED] = Min(cycle->value[WAL_BYTES_ABORTED],
-											  cycle->value[WAL_BYTES]);
 		result->ncycles++;
 	}
 }
@@ -459,6 +484,7 @@ const StatsModule wal_cycles_module = {
 	.slot_size = sizeof(WalSlot),
 	.head = (void **) &shared,
 	.tail = (void **) &slots,
+	.leave = wal_cycles_leave,
 	.reset_prepare = wal_cycles_copy,
 	.reset = wal_cycles_reset,
 	.saved_name = "wal_cycles",
