@@ -734,8 +734,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
-	bool		syncs = !locked_record && !inserts &&
-	mostly_seen(f, f->seen.sync_waits);
+	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
 	double		messages = own && !remote && f->notifies ? record : 0;
 	bool		may_sync = f->wal_minimal &&
