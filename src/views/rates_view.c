@@ -152,8 +152,8 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 		trend_add(&commits_trend, counter_delta_rate(&delta, SLOT_COMMITS));
 		trend_add(&p99_trend, histogram_quantile(delta.latency, 0.99));
 	}
+	last = now;					/* row_put() may raise an error */
 	row_text(&row, "commits_trend", trend_text(&commits_trend));
-	last = now;
 	row_text(&row, "p99_trend", trend_text(&p99_trend));
 	row_put(&row);
 	return (Datum) 0;
