@@ -73,7 +73,7 @@ PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
 typedef enum SweepArgument
 {
-	ARG_DURATION = 2,			/* behind those of tuning_args_pairs() */
+	ARG_DURATION = PAIRS_ARGS,
 	ARG_SLOT,
 	ARG_MAX_P99,
 	ARG_ADAPTIVE

@@ -99,6 +99,9 @@ typedef struct DelayPairs
 extern void tuning_args_require(const char *standby_hint);
 extern void tuning_args_require_value(FunctionCallInfo fcinfo, int argument,
 									  const char *name);
+
+#define PAIRS_ARGS	2			/* arguments that tuning_args_pairs() reads */
+
 extern DelayPairs tuning_args_pairs(FunctionCallInfo fcinfo);
 extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
 								   const char *name, uint64 least,

@@ -303,7 +303,7 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 					   psprintf("  The device allows %s.", whatif_quota(load)) : "")));
 }
 
-/* The sample took so long for so many commits, on average; us. */
+/* The mean time in which the sample had this number of commits, us */
 static double
 time_of(const CommitTrace *trace, double commits)
 {
@@ -629,7 +629,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	pairs = tuning_args_pairs(fcinfo);
-	forecast = forecast_begin(fcinfo, 2, &pairs, 0);
+	forecast = forecast_begin(fcinfo, PAIRS_ARGS, &pairs, 0);
 	all = &forecast->outcomes;
 	best = best_predicted(all, &forecast->present);
 	for (int i = 0; i < all->n; i++)
