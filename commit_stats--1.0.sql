@@ -1120,8 +1120,9 @@ BEGIN ATOMIC
 WITH
 --
 -- The rows: minutes as far back as they go, and hours before them; in a period
--- above 26 hours hours, and the minutes after them.  A row that began before the
--- period, perhaps years, as the clock was set, is shown from there on.
+-- above 26 hours hours, and the minutes after them.  The hour in which the minutes
+-- begin is shown if it has more than five minutes before.  A row that began before
+-- the period, perhaps years, as the clock was set, is shown from there on.
 --
 asked AS MATERIALIZED (
 	SELECT h.*, since, floor(date_part('epoch', since) / 60::float8)::bigint AS minute
@@ -1129,9 +1130,10 @@ asked AS MATERIALIZED (
 	WHERE period_start < "to" AND period_end > "from"),
 cut AS (
 	SELECT CASE WHEN max(period_end) - min(since) <= '26 h'::interval
-				THEN min(period_start) FILTER (WHERE resolution = 'minute')
+				THEN greatest(min(period_start) FILTER (WHERE resolution = 'minute'),
+							  max(period_end) FILTER (WHERE resolution = 'hour' AND since < minutes - '5 min'::interval))
 				ELSE max(period_end) FILTER (WHERE resolution = 'hour') END AS at
-	FROM asked),
+	FROM (SELECT *, min(since) FILTER (WHERE resolution = 'minute') OVER () AS minutes FROM asked) a),
 -- x: minutes since the first row begins; w: minutes of the row
 r AS MATERIALIZED (
 	SELECT a.*, (minute - min(minute) OVER ())::int AS x,
@@ -1217,7 +1219,8 @@ lane AS (
 --
 -- Commits that hung end in the first minute after: times are those of the next.
 usual AS (
-	SELECT x, w, commits, commit_rate, commit_p50, commit_p99, standby_time / nullif(commits, 0)::float8 AS mean_wait,
+	SELECT x, w, commits, commits_async, commit_rate, commit_p50, commit_p99, commit_max,
+		   standby_time / nullif(commits, 0)::float8 AS mean_wait,
 		   standby_time > commit_time / 2::float8 AS for_standby, commits > 0 AND lag(commits) OVER o = 0 AS resumes,
 		   avg(commit_rate) OVER (o ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING) AS rate_before
 	FROM r WINDOW o AS (ORDER BY x)),
@@ -1277,10 +1280,14 @@ event AS (
 		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what
 	FROM jump
 	UNION ALL
+	-- the longest commit after it, up to the last cell of its histogram, tells what waited
 	SELECT min(since), max(x + w), 3, sum(w)::float8,
-		   'commits stopped' || CASE WHEN bool_or(standby_next) THEN ': they waited for a standby' ELSE '' END
-	FROM (SELECT x, w, since, commits, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
-				 lead(for_standby) OVER (ORDER BY x) AS standby_next,
+		   'commits stopped' || CASE WHEN bool_or(standby_next) AND max(longest_next) >= least(130000::float8, 54000::float8 * sum(w)::float8)
+									 THEN ': they waited for a standby'
+									 WHEN sum(commits_async) > 0::numeric THEN ' to wait for their flush; asynchronous ones went on'
+									 ELSE '' END
+	FROM (SELECT x, w, since, commits, commits_async, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
+				 lead(for_standby) OVER (ORDER BY x) AS standby_next, lead(commit_max) OVER (ORDER BY x) AS longest_next,
 				 min(commits) OVER p > 0 AND count(*) OVER p = 5::bigint AS busy
 		  FROM settled WINDOW p AS (ORDER BY x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING)) z
 	WHERE commits = 0 GROUP BY run HAVING bool_or(busy)
@@ -1308,21 +1315,22 @@ event AS (
 			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
 	WHERE was <> is_now),
 -- A level changes with what begins, or with the first level that changes, within two minutes.
+-- A gap and a stop end by themselves.
 numbered AS MATERIALIZED (
-	SELECT *, row_number() OVER (ORDER BY x) AS number
+	SELECT *, row_number() OVER (ORDER BY x, rank) AS number
 	FROM (SELECT x, max(coalesce(until, x)) AS until, min(rank) AS rank,
 				 string_agg(what, '; ' ORDER BY rank, what) AS what,
-				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place
+				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place, count(*) OVER () AS total
 		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= 2 ORDER BY o.rank, o.x LIMIT 1)
 							ELSE x END AS x,
 					   until, rank, size, what FROM event e) e
-		  GROUP BY x) l
+		  GROUP BY x, CASE WHEN rank IN (1, 3) THEN rank END) l
 	WHERE place <= 24),
 events AS (
 	SELECT string_agg('<tr><td>' || number::text || '</td><td>'
 		   || to_char(geo.start + make_interval(mins => x), geo.form)
 		   || CASE WHEN until > x + 1 THEN ' to ' || to_char(geo.start + make_interval(mins => until), geo.form) ELSE '' END
-		   || '</td><td>' || what || '</td></tr>', E'\n' ORDER BY x) AS list,
+		   || '</td><td>' || what || '</td></tr>', E'\n' ORDER BY number) AS list, max(total) AS total,
 		   string_agg('<path class="e' || rank::text || '" d="M' || x::text || ' 0v100"/>', '' ORDER BY x)
 		   || coalesce(string_agg('<path class="gap" d="M' || x::text || ' 0H' || until::text || 'v100H' || x::text || 'z"/>', '')
 					   FILTER (WHERE rank = 1), '') AS lines,
@@ -1381,8 +1389,9 @@ name AS (
 	SELECT commit_stats_html_escape(coalesce(nullif(current_setting('cluster_name'), ''),
 			   'port ' || current_setting('port'))) AS server,
 		   commit_stats_html_escape(current_setting('TimeZone')) AS zone,
-		   coalesce(to_char(stats_reset, 'YYYY-MM-DD HH24:MI'), '-') AS reset
-	FROM commit_flush_stats)
+		   coalesce(to_char(f.stats_reset, 'YYYY-MM-DD HH24:MI'), '-') AS reset,
+		   to_char(i.statements_reset, 'YYYY-MM-DD HH24:MI') AS statements_reset
+	FROM commit_flush_stats f, commit_stats_info i)
 SELECT '<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -1423,7 +1432,7 @@ td:first-child{overflow-wrap:anywhere}.t td:nth-child(-n+3),.t th:nth-child(-n+3
 || ', ' || name.zone || '. Made by commit_stats_html() at ' || to_char(now(), 'YYYY-MM-DD HH24:MI') || '.</p>
 ' || CASE WHEN geo.n = 0 THEN '' ELSE '<h2>What happened</h2>
 ' || coalesce('<table class="e">' || events.list || '</table>', '<p>Nothing stands out.</p>')
-|| '<p class="dim">A level is the mean of five minutes (or hours) before, and from then on. The cause of a stall is
+|| '<p class="dim">' || CASE WHEN events.total > 24::bigint THEN 'Of ' || events.total::text || ' that stand out, 24 are shown. ' ELSE '' END || 'A level is the mean of five minutes (or hours) before, and from then on. The cause of a stall is
 the one known when its minute ended: for the first stalls of a quota, none.</p>
 <h2>Over time</h2>
 <div class="key">Commits and flushes per second:<svg viewBox="0 0 26 11"><path class="commits" d="M0 11V3h26v8z"/></svg>commits that waited for their flush<svg viewBox="0 0 26 11"><path class="flushes" d="M0 6h26"/></svg>WAL flushes of these'
@@ -1457,7 +1466,7 @@ Numbers above: see What happened.</div>
 ' END || '<h2>Report</h2>
 <div class="report"><p>' || replace(commit_stats_html_escape(commit_stats_report("from", "to", 1000)), E'\n', '</p><p>') || '</p></div>
 <h2>Clients and statements</h2>
-<p class="dim">Since the last reset, ' || name.reset || ', whatever the period above. Those with most flushes, ten at most; times in ms.</p>
+<p class="dim">Since the last reset, ' || name.reset || coalesce('; statements since ' || nullif(name.statements_reset, name.reset), '') || ', whatever the period above. Those with most flushes, ten at most; times in ms.</p>
 ' || coalesce((SELECT string_agg('<div class="wide"><table class="t"><tr><th>' || CASE WHEN kind = 1 THEN 'application' ELSE 'statement' END
 	|| '</th><th>database</th><th>role</th><th>commits</th><th>flushes</th><th>% of flushes</th><th>mean commit</th><th>slow commits</th></tr>
 ' || list || '</table></div>', E'\n<p></p>\n' ORDER BY kind) FROM flushers), '<p>No flush so far.</p>') || '
@@ -2430,7 +2439,7 @@ COMMENT ON COLUMN commit_history.wal_bytes IS
 COMMENT ON COLUMN commit_history.wal_fpi IS
 	'full-page images of pg_stat_wal';
 COMMENT ON COLUMN commit_history.checkpoints IS
-	'checkpoints that began';
+	'checkpoints that began, or that an idle server skipped';
 COMMENT ON COLUMN commit_history.archive_failures IS
 	'failures of archive_command or archive_library';
 COMMENT ON COLUMN commit_history.before_time IS
