@@ -127,7 +127,11 @@ report_data_set_counts(CommitFigures *f, const uint64 *value, uint64 unled,
 	f->commit_p95 = us_or_zero(histogram_quantile(commit_cells, 0.95));
 	f->commit_p99 = us_or_zero(histogram_quantile(commit_cells, 0.99));
 	f->flush_time = ratio_or_zero(value[SLOT_FLUSH_TIME] / 1e3, f->timed_flushes);
-	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
+	/* a flush is a part of its leader's commit, or of its PREPARE */
+	f->flush_time_max =
+		ratio_or_zero(Min(f->seconds * 1e6, (value[SLOT_COMMIT_TIME] +
+											 value[SLOT_PREPARE_TIME]) / 1e3),
+					  f->flushes);
 	f->flush_p50 = us_or_zero(histogram_quantile(flush_cells, 0.5));
 	f->flush_p99 = us_or_zero(histogram_quantile(flush_cells, 0.99));
 	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
