@@ -46,12 +46,12 @@ period_describe_kept(void)
 			!commit_stats_enabled ?
 			"commit_history has no row: commit_stats.enabled is off." :
 			"commit_history has no row yet. Each minute ends with one, and so does SELECT commit_history_close().";
-	return psprintf("commit_history has no row that starts in this period; its rows reach from %s to %s.",
+	return psprintf("commit_history has no row of this period (before its minutes, only whole hours); its rows reach from %s to %s.",
 					pstrdup(timestamptz_to_str(all->start)),
 					pstrdup(timestamptz_to_str(all->end)));
 }
 
-/* Fills in the sum; returns false if no row starts in [from, to). */
+/* Fills in the sum; returns false if no row is of [from, to). */
 static bool
 sum_period(TimestampTz from, TimestampTz to, HistorySum *sum)
 {
