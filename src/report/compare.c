@@ -129,9 +129,10 @@ describe_load(const Period *b, const Period *a)
 {
 	static const char *const words[] = {"fell", "did not change", "rose"};
 
-	return psprintf("the load %s: %s to %s commits/s",
+	return psprintf("the load %s: %s to %s commits/s, in %s and %s",
 					words[1 + direction(b->load, a->load)],
-					format_number(b->load), format_number(a->load));
+					format_number(b->load), format_number(a->load),
+					format_duration(b->sum->seconds), format_duration(a->sum->seconds));
 }
 
 /* Commits whose end is in no sum */
