@@ -15,8 +15,10 @@
  * that is under way then seems to last that long, and the stalls look like
  * those of a device with a quota.  The kernel counts the periods of a group,
  * and the time that the group was stopped (cpu.stat): in version 1 in ns, in
- * version 2 in us, and in both once for each processor.  A group without a
- * limit has no periods.
+ * version 2 in us, and in both once for each processor on which it would run.
+ * These are at least as many as the limit is worth, or it were not reached; so
+ * the time divided by that is the longest that the group can have stood still.
+ * A group without a limit has no periods.
  *
  * A process is in a group and in each group above it.  In a container, the
  * path of a group may be that of the host, of which only the last folder is
@@ -55,16 +57,52 @@ typedef struct CpuLimit
 	double		throttled;		/* ns */
 } CpuLimit;
 
+static FILE *
+open_in(const char *folder, const char *name)
+{
+	char		path[MAXPGPATH];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "r");
+}
+
+/* Numbers in a file of the group; returns how many. */
+static int
+read_numbers(const char *folder, const char *name, double *one, double *two)
+{
+	FILE	   *file = open_in(folder, name);
+	int			n;
+
+	if (file == NULL)
+		return 0;
+	n = fscanf(file, "%lf %lf", one, two);
+	fclose(file);
+	return n;
+}
+
+/* How many processors the limit of the group is worth, if more than one */
+static double
+limit_processors(const char *folder)
+{
+	double		quota;
+	double		period;
+	double		none;
+
+	if (read_numbers(folder, "cpu.max", &quota, &period) != 2 &&
+		(read_numbers(folder, "cpu.cfs_quota_us", &quota, &none) != 1 ||
+		 read_numbers(folder, "cpu.cfs_period_us", &period, &none) != 1))
+		return 1;
+	return period > 0 ? Max(quota / period, 1) : 1;
+}
+
 static void
 add_group(CpuLimit *limit, const char *folder)
 {
-	char		path[MAXPGPATH];
 	char		line[128];
-	FILE	   *file;
+	FILE	   *file = open_in(folder, "cpu.stat");
+	double		ns = 0;
 	double		value;
 
-	snprintf(path, sizeof(path), "%s/cpu.stat", folder);
-	file = fopen(path, "r");
 	if (file == NULL)
 		return;
 	while (fgets(line, sizeof(line), file) != NULL)
@@ -72,11 +110,12 @@ add_group(CpuLimit *limit, const char *folder)
 		if (sscanf(line, "nr_periods %lf", &value) == 1)
 			limit->has_periods |= value > 0;
 		else if (sscanf(line, "throttled_time %lf", &value) == 1)
-			limit->throttled += value;
+			ns = value;
 		else if (sscanf(line, "throttled_usec %lf", &value) == 1)
-			limit->throttled += value * 1000;
+			ns = value * 1000;
 	}
 	fclose(file);
+	limit->throttled += ns / limit_processors(folder);
 }
 
 /* Add a group and those that it is in. */

@@ -10,7 +10,7 @@ use File::Path qw(make_path);
 my $program = compile_program('t/unit/kernel.c', 'src/probe/kernel.c');
 
 # ns for which it did, with folders of a cpu.stat: path => [periods, lines of
-# the time]
+# the time, other files]
 sub stopped_for ($groups, %stat)
 {
 	my $mount = PostgreSQL::Test::Utils::tempdir();
@@ -18,11 +18,11 @@ sub stopped_for ($groups, %stat)
 	append_to_file("$mount/groups", $groups);
 	for my $path (keys %stat)
 	{
+		my ($periods, $time, %other) = @{ $stat{$path} };
+
 		make_path("$mount/$path");
-		append_to_file(
-			"$mount/$path/cpu.stat",
-			sprintf "nr_periods %d\nnr_throttled 1\n%s\n",
-			@{ $stat{$path} });
+		append_to_file("$mount/$path/cpu.stat", "nr_periods $periods\nnr_throttled 1\n$time\n");
+		append_to_file("$mount/$path/$_", $other{$_}) for keys %other;
 	}
 	return $program->([ 'limit', "$mount/groups", $mount ]);
 }
@@ -45,6 +45,26 @@ is(stopped_for("no line\n4:cpu:\n"), 'none', 'lines that say nothing');
 is(stopped_for($two, 'a' => [ 9, 'throttled_usec 2' ], 'a/b' => [ 0, 'throttled_usec 3' ]),
 	'5000', 'all groups that it is in');
 is(stopped_for("0::/\n", '' => [ 9, 'throttled_usec 3' ]), '3000', 'the root, once');
+
+for my $limit (
+	[ '50000 100000', 8000, 'half a processor' ],
+	[ '400000 100000', 2000, 'four' ],
+	[ 'max 100000', 8000, 'no limit' ])
+{
+	my ($max, $ns, $name) = @$limit;
+
+	is(stopped_for($two, 'a/b' => [ 9, 'throttled_usec 8', 'cpu.max' => "$max\n" ]),
+		$ns, "counted on each processor: $name");
+}
+is( stopped_for(
+		$one,
+		'cpu/a/b' => [
+			9, 'throttled_time 8000',
+			'cpu.cfs_quota_us' => "200000\n",
+			'cpu.cfs_period_us' => "100000\n"
+		]),
+	'4000',
+	'... version 1, two');
 
 my $empty = PostgreSQL::Test::Utils::tempdir();
 is($program->([ 'limit', "$empty/none", $empty ]), 'none', 'a system without such files');
