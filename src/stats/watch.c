@@ -373,15 +373,15 @@ blocking_lock(int procno)
 }
 
 /*
- * Count waits for locks: of a commit, of another holder, of a prepared
- * transaction.  Comes after each look_at_backend(), as it asks who is in a
- * commit.  Neighbours mostly wait for the same lock, which is read once.
+ * Count waits for locks that can be read: of a commit, of another holder, of a
+ * prepared transaction.  Comes after each look_at_backend(), as it asks who is
+ * in a commit.  Neighbours mostly wait for the same lock, which is read once.
  */
 static void
 look_at_blocked(void)
 {
 	LOCK	   *before = NULL;
-	bool		users = false;
+	bool		known = false;
 	bool		blocked = false;
 	bool		prepared = false;
 
@@ -394,10 +394,8 @@ look_at_blocked(void)
 			continue;
 		if (lock != before)
 		{
-			bool		known;
-
-			users = is_users_lock(&lock->tag);
-			known = users && read_lock(&ProcGlobal->allProcs[i], &wait);
+			known = is_users_lock(&lock->tag) &&
+				read_lock(&ProcGlobal->allProcs[i], &wait);
 			blocked = known && is_committing(wait.holder_pid);
 			prepared = known && wait.holder_prepared;
 		}
@@ -408,7 +406,7 @@ look_at_blocked(void)
 			continue;
 		}
 		look.sample.blocked_rows += blocked;
-		look.sample.lock_waits += users && !blocked;
+		look.sample.lock_waits += known && !blocked;
 		look.sample.prepared_waits += prepared;
 	}
 }
