@@ -72,6 +72,7 @@ typedef struct HistoryBase
 	/* Since a reset of the statistics */
 	TimestampTz stats_reset;
 	uint64		unled;
+	uint64		led_wal;
 	ServerCounts server;
 } HistoryBase;
 
@@ -217,6 +218,7 @@ add_row(HistorySum *sum, const HistorySum *row)
 	counter_array_add(sum->commit_cells, before.commit_cells, HISTOGRAM_NCELLS);
 	counter_array_add(sum->flush_cells, before.flush_cells, HISTOGRAM_NCELLS);
 	sum->commits_without_leader += before.commits_without_leader;
+	sum->flush_wal += before.flush_wal;
 	sum->divided |= before.divided;
 	for (int i = 0; i < PHASE_N; i++)
 		sum->phase[i] += before.phase[i];
@@ -313,17 +315,22 @@ grown(uint64 now, uint64 *before, bool reset)
 	return growth;
 }
 
-/* Sets the groups, too. */
-static uint64
-commits_without_leader(HistoryBase *base, FlushTotals **groups)
+/* What groups tell; returns them. */
+static FlushTotals *
+add_groups(HistorySum *row, HistoryBase *base)
 {
 	TimestampTz before = base->stats_reset;
+	FlushTotals *groups = flush_totals_lock_and_read();
+	bool		reset;
 
-	*groups = flush_totals_lock_and_read();
 	base->stats_reset = backend_slots_reset_time();
 	LWLockRelease(commit_stats_reset_lock());
-	return grown(flush_total(*groups, OVERALL, UNLED_COMMITS), &base->unled,
-				 base->stats_reset != before);
+	reset = base->stats_reset != before;
+	row->commits_without_leader =
+		grown(flush_total(groups, OVERALL, UNLED_COMMITS), &base->unled, reset);
+	row->flush_wal =
+		grown(flush_total(groups, OVERALL, LED_WAL_BYTES), &base->led_wal, reset);
+	return groups;
 }
 
 /* What the log no longer has, or not yet, has no known cause. */
@@ -417,24 +424,30 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
  * Which part of the waits for flushes was for stalls: that of the time of
  * flushes, as nobody keeps how many commits waited for a stall; of the commits
  * that led them, if flushes are not timed.  The making of a segment is no part
- * of the time of a flush.
+ * of the time of a flush.  Commits that do not run do not wait for it.
  */
 static void
 divide_waits(HistorySum *row)
 {
 	double		segments = row->phase[PHASE_SEGMENT];
+	double		not_run = row->phase[PHASE_NOT_RUN];
+	double		stopped = row->stall_time[STALL_CPU_LIMIT] + row->stall_time[STALL_PAUSE];
 	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH];
 	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
 	of_all_flushes(row->value[SLOT_FLUSH_TIME], row->value) :
 	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
 	Max(row->value[SLOT_COMMITS], 1);
 
-	/* waits for segments that samples do not tell are in those for flushes */
+	/* waits that samples do not tell are in those for flushes */
 	if (segments == 0)
 		flush_time += row->stall_time[STALL_SEGMENT];
+	if (not_run > 0)
+		flush_time -= stopped;
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		if (i == STALL_SEGMENT && segments > 0)
 			row->stall_waits[i] = segments;
+		else if ((i == STALL_CPU_LIMIT || i == STALL_PAUSE) && not_run > 0)
+			row->stall_waits[i] = not_run * row->stall_time[i] / Max(stopped, 1);
 		else if (row->stall_time[i] > 0)
 			row->stall_waits[i] = waited * Min(row->stall_time[i] / Max(flush_time, 1), 1);
 }
@@ -584,7 +597,7 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	memcpy(row->value, growth.value, sizeof(row->value));
 	memcpy(row->commit_cells, growth.latency, sizeof(row->commit_cells));
 	memcpy(row->flush_cells, growth.flush, sizeof(row->flush_cells));
-	row->commits_without_leader = commits_without_leader(base, &groups);
+	groups = add_groups(row, base);
 	set_settings(row);
 	if (by_worker)
 		add_seen(row, base, before.time, groups, seen);
@@ -760,7 +773,6 @@ static void
 history_started(void)
 {
 	HistorySum	row;
-	FlushTotals *groups;
 	TimestampTz closed_at = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "commit_stats history",
@@ -775,7 +787,7 @@ history_started(void)
 			shared->base.gap = true;
 			closed_at = Max(closed_at, row.end);
 		}
-	(void) commits_without_leader(&shared->base, &groups);
+	(void) add_groups(&row, &shared->base);
 	shared->base.start = Max(history_now(), closed_at);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);

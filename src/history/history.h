@@ -41,6 +41,7 @@ typedef struct HistorySum
 	/* since the start of the first row: counted, resets or not */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		commits_without_leader;
+	uint64		flush_wal;		/* that flushes with a leader wrote, bytes */
 
 	/*
 	 * Of SLOT_COMMITS, with what is before and after the callbacks.  What a
@@ -88,20 +89,6 @@ history_commit_time(const HistorySum *sum)
 	for (int phase = 0; phase < PHASE_N; phase++)
 		time += sum->phase[phase];
 	return time;
-}
-
-/*
- * WAL of a mean flush, bytes; or 0, not known: the WAL of asynchronous commits
- * is flushed by the WAL writer, whose flushes are not counted
- */
-static inline double
-history_flush_wal(const HistorySum *sum)
-{
-	const uint64 *value = sum->value;
-
-	return value[SLOT_FLUSHES] == 0 ||
-		value[SLOT_COMMITS_ASYNC] > value[SLOT_COMMITS] ? 0 :
-		(double) value[SLOT_WAL_BYTES] / value[SLOT_FLUSHES];
 }
 
 /* The time of all flushes, if those that were not timed are like the others */

@@ -103,7 +103,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	p->load = ratio_or_zero(commits, sum->seconds);
 	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
 							 flushes);
-	p->wal = history_flush_wal(sum);
+	p->wal = ratio_or_zero(sum->flush_wal, flushes);
 }
 
 static bool
@@ -129,10 +129,9 @@ describe_load(const Period *b, const Period *a)
 {
 	static const char *const words[] = {"fell", "did not change", "rose"};
 
-	return psprintf("the load %s: %s to %s commits/s, in %s and %s",
+	return psprintf("the load %s: %s to %s commits/s",
 					words[1 + direction(b->load, a->load)],
-					format_number(b->load), format_number(a->load),
-					format_duration(b->sum->seconds), format_duration(a->sum->seconds));
+					format_number(b->load), format_number(a->load));
 }
 
 /* Commits whose end is in no sum */
@@ -280,7 +279,9 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 	end = put_part(part, "commit", b.commit, a.commit,
 				   psprintf("%s%s%s",
 							describe_times("Commits", b.commit, a.commit,
-										   psprintf("; %s", describe_load(&b, &a))),
+										   psprintf("; %s, in %s and %s", describe_load(&b, &a),
+													format_duration(before->seconds),
+													format_duration(after->seconds))),
 							describe_hanging("before", before),
 							describe_hanging("after", after)));
 	end = compare_phases(end, &b, &a);

@@ -180,7 +180,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->seconds = sum->seconds;
 	report_data_set_counts(f, sum->value, sum->commits_without_leader,
 						   sum->commit_cells, sum->flush_cells);
-	f->flush_wal = history_flush_wal(sum);
+	f->flush_wal = ratio_or_zero(sum->flush_wal, f->flushes);
 	f->wal_rate = ratio_or_zero(sum->value[SLOT_WAL_BYTES], f->seconds);
 	f->of_transactions = Min(ratio_or_zero(sum->value[SLOT_COMMIT_TIME],
 										   sum->value[SLOT_TRANSACTION_TIME]), 1);
