@@ -63,7 +63,6 @@
 #define LONG_FLUSH			1000	/* us */
 #define OLD_FLUSH			60	/* s; no sample tells of it */
 #define SMALL_COMMIT		8192	/* bytes */
-#define LARGE_FLUSH			65536	/* may take longer, bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
@@ -873,7 +872,7 @@ stalls_of_server(const CommitFigures *f)
 static bool
 others_slow_down(const CommitFigures *f)
 {
-	return f->flush_time >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
+	return Max(f->flush_time, f->flush_slower) >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
 		f->seen_enough &&
 		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
@@ -886,8 +885,8 @@ others_slow_down(const CommitFigures *f)
 static double
 slower_share(const CommitFigures *f)
 {
-	return f->flush_slower == 0 || f->period != NULL || commits_hang(f) ||
-		has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
+	return f->flush_slower == 0 || f->period != NULL || !f->seen_enough ||
+		commits_hang(f) || has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
 }
 
 static void
@@ -966,6 +965,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
+					 f->flush_slower > 0 && others_slow_down(f) ? "flushes that take longer than they did" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
@@ -1224,13 +1224,13 @@ first_answer(const Answer *answers, int n)
 	return NULL;
 }
 
-/* The largest phase that is no flush and no delay */
+/* The largest phase that is known, and is no flush and no delay */
 static const char *
 largest_outside(const CommitFigures *f)
 {
-	CommitPhase most = PHASE_UNKNOWN;
+	CommitPhase most = PHASE_BEFORE;
 
-	for (int phase = 0; phase < PHASE_N; phase++)
+	for (int phase = 0; phase < PHASE_UNKNOWN; phase++)
 		if (phase != PHASE_FLUSH && phase != PHASE_OTHER_FLUSH &&
 			phase != PHASE_DELAY && f->phase[phase] > f->phase[most])
 			most = phase;
@@ -1258,7 +1258,8 @@ find_no_waits(const CommitFigures *f)
 	bool		few = f->commits < CAUSES_MIN_COMMITS || f->flushes == 0;
 	bool		known = f->seen_enough || !few;
 	uint64		all = f->commits + f->commits_async;
-	double		outside = 1 - causes_flush_share(f) - f->phase[PHASE_DELAY];
+	double		outside = 1 - causes_flush_share(f) - f->phase[PHASE_DELAY] -
+	f->phase[PHASE_UNKNOWN];
 	const Answer answers[] = {
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
@@ -1280,6 +1281,8 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},
+		{known && f->phase[PHASE_UNKNOWN] > 0.5,
+		psprintf("not known. %s of commit time is unknown.", format_percent(f->phase[PHASE_UNKNOWN])), NULL},
 		{commit_hardly_matters(f),
 		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),

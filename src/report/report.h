@@ -217,6 +217,7 @@ typedef struct CommitFigures
 } CommitFigures;
 
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
+#define LARGE_FLUSH		65536	/* may take longer, bytes */
 
 static inline double
 ratio_or_zero(double part, double whole)

@@ -164,7 +164,7 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
  * includes hours in which nothing happened.  The oldest group in the ring only
  * tells when the time begins.  A leader that slept before the configuration
  * was read may have followed a former commit_delay.  A volume that has become
- * slower shows in the last ones first.
+ * slower shows in the last ones first, unless these write more.
  */
 static void
 set_rates(CommitFigures *f, const FlushTotals *groups)
@@ -178,6 +178,9 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	uint64		slower = 0;
 	double		flush_time = 0;
 	double		last_time = 0;
+	double		wal = 0;
+	double		last_wal = 0;
+	double		large = Max(2 * f->flush_wal, LARGE_FLUSH);
 	double		slower_from = Max(SLOWER_BY * f->flush_p50, f->flush_p50 + SLOWER_LEAST);
 
 	for (int i = 1; i < n; i++)
@@ -188,6 +191,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		if (group->leader_pid == 0)
 			continue;
 		f->newest_flushes += group->flushes;
+		wal += flush_wal_bytes(group->boundary, group->previous);
 		f->newest_carried += group->commits;
 		if (f->delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
@@ -201,6 +205,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		last++;
 		last_time += group->leader.flush_time;
+		last_wal += flush_wal_bytes(group->boundary, group->previous);
 		slower += group->leader.flush_time > slower_from;
 	}
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
@@ -213,12 +218,14 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at, now) / 1e9;
 	f->commit_rate = commits / f->newest_seconds;
 	f->flush_rate = f->newest_flushes / f->newest_seconds;
+	f->flush_wal = wal / f->newest_flushes;
 	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
 	if (timed < WAL_DEVICE_SAMPLE)
 		return;
 	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
 	/* few are timed if sessions differ in the setting, or led by no commit */
-	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last)
+	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last &&
+		last_wal < last * large && f->newest_age <= PHASES_OF)
 		f->flush_slower = last_time / last;
 }
 
@@ -317,6 +324,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	const ClientCounts *heaviest = client_with_most(clients, SLOT_WAL_BYTES);
 	const ClientCounts *sleeper = client_with_most(clients, SLOT_DELAY_HITS);
 
+	f->listeners = -1;
 	*top = client_with_most(clients, SLOT_COMMITS);
 	for (int i = 0; i < clients->n; i++)
 	{
@@ -525,7 +533,7 @@ name_writer(const ClientSessions *sessions, int pid)
 /*
  * The newest minute as the worker saw it, in place of the sums, if it can be.
  * Commits that wait for no flush count if the phases take time that these also
- * have.
+ * have.  The mean is that of no commit if most hang all that time.
  */
 static void
 set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
@@ -546,7 +554,9 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 		UNWAITED_MATTER * seen->in_commit)
 		f->phase_unwaited = seen->unwaited;
 	f->phase_commits = seen->commits + f->phase_unwaited;
-	f->phase_mean = f->phase_commits == 0 ? NAN :
+	f->phase_mean = f->phase_commits == 0 ||
+		(f->now.longest >= 1e6 * seen->seconds &&
+		 2.0 * f->now.commits * seen->n > seen->in_commit) ? NAN :
 		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;
@@ -764,10 +774,10 @@ is_usual(const LoggedEvent *stall)
 }
 
 /*
- * The stalls in the time that phases are of, or since the oldest that is kept,
- * but those that are usual.  What else a checkpoint's own flushes of WAL took
- * is that of its stalls: these carry few commits, or none.  All of them took
- * no more than the flushes did.
+ * The stalls in the time that phases are of, or since the log has all, but
+ * those that are usual.  What else a checkpoint's own flushes of WAL took
+ * is that of its stalls: these carry few commits, or none.  All of them, but
+ * those that are a phase of their own, took no more than the flushes did.
  */
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
@@ -778,14 +788,16 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	double		checkpoint = f->seen.checkpoint_waits;
 	double		sum = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
+	bool		full = slow_log_newest(SLOW_STALL) - slow_log_oldest(SLOW_STALL) + 1 == SLOW_LOG_KEPT;
+	TimestampTz begin = full && log->n > 0 ? log->logged[0].event.ended_at :
+	PgStartTime;
 
 	f->fit = log->fit;
 	from = Max(from, f->stats_reset);
-	if (log->n > 0 && slow_log_oldest(SLOW_STALL) > 1 &&
-		log->logged[0].event.ended_at > from)
+	if (begin > from)
 	{
-		time *= ratio_or_zero(now - log->logged[0].event.ended_at, now - from);
-		from = log->logged[0].event.ended_at;
+		time *= ratio_or_zero(now - begin, now - from);
+		from = begin;
 	}
 	for (int i = 0; i < log->n; i++)
 	{
@@ -817,7 +829,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);
 		f->stall[cause].certainty = ratio_or_zero(f->stall[cause].certainty, f->stall[cause].n);
-		sum += f->stall[cause].share;
+		if (f->phase[PHASE_NOT_RUN] == 0 ||
+			(cause != STALL_CPU_LIMIT && cause != STALL_PAUSE))
+			sum += f->stall[cause].share;
 	}
 	/* it has not, if something else makes most flushes stall */
 	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most)
@@ -975,6 +989,9 @@ report_data_blame_list(CommitFigures *f)
 
 	if (f->standby != NULL || since > f->stats_reset)
 		return;
+	/* who waits for one that is away hangs, or is slow */
+	for (int i = 0; f->hanging == 0 && i < n; i++)
+		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);
 	for (int i = 0; i < n; i++)
 		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
