@@ -70,6 +70,10 @@ my %kinds = (
 		"BEGIN; $small; PREPARE TRANSACTION 'x'; COMMIT PREPARED 'x'",
 		"0 0 $id{$small}, 1 0 commit_prepared"
 	],
+	two_phase_undone => [
+		"BEGIN; $small; PREPARE TRANSACTION 'x'; ROLLBACK PREPARED 'x'",
+		"0 0 $id{$small}, 0 0 commit_prepared"
+	],
 	no_identifier => [
 		"RESET ROLE; SET compute_query_id = off; SET ROLE kind_no_identifier; $small; $large",
 		'2 2 compute_query_id_off'
@@ -129,6 +133,10 @@ for my $kind (sort keys %kinds)
 	is($err, '', "$kind: runs");
 	is(rows_of(role($kind)), in_order($rows), "$kind: rows");
 }
+is( $node->sql(q{SELECT bool_and(wal_bytes > 0), count(*) FROM commit_statement_stats
+WHERE rolname LIKE 'kind_two_phase%' AND reason = 'commit_prepared'}),
+	't|2',
+	'the end of a prepared transaction: its WAL');
 agrees_by_role('single sessions');
 
 # One session, the same statement

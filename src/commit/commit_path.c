@@ -351,7 +351,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 	{
 		uint64		timed_at = clock_elapsed(commit.io.io_time, ended_at);
 
-		if (delay != 0)
+		if (delay != 0 && latency_wait_level() == WAIT_LOCAL)
 			sleep += clock_elapsed(flush_began_at, timed_at);
 		flush_began_at = timed_at;
 	}
@@ -390,6 +390,9 @@ judge_fixed_delay(void)
 	};
 	double		p;
 
+	/* what it did not spend in I/O may be the wait for a standby */
+	if (latency_wait_level() != WAIT_LOCAL)
+		evidence.timed = false;
 	/* a sweep began meanwhile, or the commit seemed to need no flush */
 	if (commit.siblings == SIBLINGS_NOT_COUNTED)
 		evidence.siblings_before = (int) siblings_count();
@@ -832,7 +835,8 @@ account_wal(WalOutcome outcome)
 {
 	if (wal_unaccounted() && shared_memory_attached)
 	{
-		if (commit_stats_counts_here)
+		/* of a prepared transaction statements_choose_prepared() has chosen */
+		if (commit_stats_counts_here && !ended_prepared)
 			statements_choose(outcome == WAL_OF_ABORT);
 		if (commit_stats_enabled)
 			account_transaction(outcome);
@@ -1125,6 +1129,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	if (aborts && commit_stats_counts_here)
 		statements_choose_prepared();
 	statements_begin_utility(pstmt, context == PROCESS_UTILITY_TOPLEVEL);
+	ended_prepared = (commits || aborts) && commit_stats_enabled;
 	next_ProcessUtility(pstmt, queryString, readOnlyTree, context,
 						params, queryEnv, dest, qc);
 	if (commits)
@@ -1132,7 +1137,6 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	else if (aborts)
 		account_wal(WAL_OF_ABORT);
 	statements_end_utility(notifies, kind >= 0);
-	ended_prepared = (commits || aborts) && commit_stats_enabled;
 	if (changes || ended_prepared)
 		clients_look_again();
 }
