@@ -158,7 +158,10 @@ $load = start_load(4);
 $session = start_sweep();
 end_background($load, 'TERM');
 end_background($session);
-like($session->{err}, qr/WARNING: .*there were no more commits/, 'a load that ends is noticed');
+like(
+	$session->{err},
+	qr/WARNING: .*no commit ended in a whole round/,
+	'a load that ends is noticed');
 like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/, 'the figures of the time before are kept');
 ($last_round) = $session->{err} =~ /.*round (\d+) of/s;
 ($rounds) = $session->{out} =~ /^(\d+)/;

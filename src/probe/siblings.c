@@ -201,13 +201,11 @@ siblings_estimate(bool (*passes) (int procno))
 	return estimate(passes, siblings_connected() - 1);
 }
 
-/* Backends that wait for a lock, but for that of NOTIFY; visits a part. */
+/* Backends that wait for a lock, but for that of NOTIFY, or an estimate */
 uint8
 siblings_count_blocked(void)
 {
-	uint32		nvisited;
-
-	return (uint8) visit(is_blocked, SIBLINGS_MAX_VISITS, &nvisited);
+	return (uint8) Min(siblings_estimate(is_blocked), PG_UINT8_MAX);
 }
 
 void

@@ -384,7 +384,7 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 
 /*
  * The last round had no commits.  The load ended in that round or in the one
- * before, so the results of both are dropped.
+ * before, or commits are rare, so the results of both are dropped.
  */
 static void
 end_without_load(Sweep *sweep)
@@ -397,12 +397,14 @@ end_without_load(Sweep *sweep)
 		if (sweep->total[i].time == 0 && it->limit == WITHIN_LIMIT)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("the load ended before anything could be measured")));
+					 errmsg("no commit ended in a whole round before anything could be measured"),
+					 errhint("The load ended, or needs longer slots.")));
 		for (int r = Max(sweep->round - 1, 0); r <= sweep->round; r++)
 			it->rate[r] = it->time[r] = NAN;
 	}
 	ereport(WARNING,
-			(errmsg("commit_delay_sweep ends early: there were no more commits")));
+			(errmsg("commit_delay_sweep ends early: no commit ended in a whole round"),
+			 errhint("The load ended, or needs longer slots.")));
 }
 
 /* The slot of one pair; returns the number of commits. */

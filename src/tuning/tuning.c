@@ -169,7 +169,7 @@ wal_room_warn(XLogRecPtr from, uint64 since, const DelayPairs *pairs)
 					most),
 			 errdetail("The server wrote %.1f MB of WAL a second.  A session that finds the buffers full waits for the leader that sleeps, also if it does not commit, and no figure here includes that.",
 					   rate / 1e6),
-			 errhint("Leave out longer delays, or increase \"wal_buffers\".")));
+			 errhint("Do not set longer delays, or increase \"wal_buffers\".")));
 }
 
 /* "unit" times an estimate, and its bounds in name + "_low" and "_high" */
