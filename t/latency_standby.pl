@@ -102,6 +102,19 @@ waits('remote_apply, others');
 is($n, 160, 'remote_apply, others: all are counted');
 note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
 
+# A simulation takes the end of a commit for that of its flush.
+my $load = start_pgbench(
+	$primary,
+	'-c 32 -j 2 -T 600',
+	write => "SET synchronous_commit = remote_apply;\nINSERT INTO logged VALUES (1);");
+$primary->wait_until('SELECT commits > 300 FROM commit_flush_stats');
+like(
+	($primary->psql('postgres', "SELECT DISTINCT reason, others_saved FROM commit_remedies('3 s')"))
+	[1],
+	qr/^up to \d+% of commit time is the wait for a standby, which the prediction takes for flushes\|$/,
+	'nothing is predicted beside a standby');
+end_background($load, 'KILL');
+
 # Without the standby again, all levels are local again.
 require_standby($primary, '');
 $primary->sql('SELECT commit_stats_reset()');

@@ -78,10 +78,10 @@ is_deeply(
 		'no delay|loses nothing|'
 		  . "ALTER SYSTEM SET commit_delay = 0; $reload|ALTER SYSTEM RESET commit_delay; $reload",
 		'synchronous_commit = off for "batch"|may lose the newest commits at a crash|'
-		  . 'ALTER ROLE "Odd" IN DATABASE postgres SET synchronous_commit = off; -- for new sessions|'
+		  . 'ALTER ROLE "Odd" IN DATABASE postgres SET synchronous_commit = off; -- for new sessions that log in as this role|'
 		  . 'ALTER ROLE "Odd" IN DATABASE postgres RESET synchronous_commit;',
 		'synchronous_commit = off for role plain|may lose the newest commits at a crash|'
-		  . 'ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = off; -- for new sessions|'
+		  . 'ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = off; -- for new sessions that log in as this role|'
 		  . 'ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = local;',
 		'the adaptive delay|loses nothing|'
 		  . "ALTER SYSTEM SET commit_stats.adaptive_delay = on; $reload|"
@@ -159,7 +159,7 @@ $ENV{PGAPPNAME} = 'third';
 run_pgbench($node, '-t 1 -U plain', load => "INSERT INTO logged VALUES (1);\n");
 my $sessions = remedies('statement, undo', q{remedy ~ '^synchronous_commit.*plain'});
 is( $sessions,
-	'SET synchronous_commit = off; -- in each of its sessions|RESET synchronous_commit; -- in each of its sessions',
+	'BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;|',
 	'another client of the same role');
 is(error_of($node, $_), '', $_) for split /\|/, $sessions;
 
@@ -205,7 +205,7 @@ $plain = start_pgbench(
 	two => "INSERT INTO logged VALUES (1), (2);\n");
 $node->wait_until(
 	q{SELECT sum(commits) > 1000 FROM commit_client_stats WHERE application_name = 'one'});
-$statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;';
+$statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;';
 my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement = '$statement'),
 	bool_and(r.undo IS NULL)
 FROM commit_remedies('2 s') r JOIN commit_statement_stats s USING (queryid)
@@ -241,7 +241,7 @@ $node->sql($_)
   $reload, 'ALTER ROLE "Odd" SET commit_delay = 9';
 $other = start_pgbench($node, '-c 4 -T 600 -U Odd', own => "INSERT INTO logged VALUES (1);\n");
 is( remedies('statement, undo IS NULL', q{remedy = 'no delay'}),
-	'-- sessions, roles or databases have their own commit_delay or commit_siblings|t',
+	'-- sessions, roles, databases or the command line have their own commit_delay or commit_siblings|t',
 	'no statement where a role has its own commit_delay');
 end_background($other, 'KILL');
 

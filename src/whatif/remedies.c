@@ -93,7 +93,7 @@ typedef struct Todo
 
 static const Todo no_todo = {NULL, NULL};
 static const Todo set_elsewhere = {
-	"-- sessions, roles or databases have their own commit_delay or commit_siblings",
+	"-- sessions, roles, databases or the command line have their own commit_delay or commit_siblings",
 	NULL
 };
 
@@ -261,6 +261,18 @@ set_parameters(const Setting *setting, int n)
 	};
 }
 
+/* Roles, databases, sessions or the command line come before ALTER SYSTEM. */
+static bool
+is_set_elsewhere(const Forecast *forecast)
+{
+	return forecast->load.delay != CommitDelay ||
+		forecast->load.siblings != CommitSiblings ||
+		sql_value("SELECT name FROM pg_catalog.pg_settings"
+				  " WHERE name OPERATOR(pg_catalog.=) ANY ('{commit_delay,commit_siblings}')"
+				  " AND source OPERATOR(pg_catalog.<>) ALL ('{default,configuration file}')"
+				  " LIMIT 1") != NULL;
+}
+
 /* A pair whose prediction the forecast has, unless it is the present one */
 static void
 add_pair(Remedies *all, const char *name, int i)
@@ -269,8 +281,7 @@ add_pair(Remedies *all, const char *name, int i)
 	const DelayPair *pair = &forecast->outcomes.outcome[i].pair;
 	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
 	bool		own = !adaptive && !delay_override_is_adaptive() &&
-	(forecast->load.delay != CommitDelay ||
-	 forecast->load.siblings != CommitSiblings);
+	is_set_elsewhere(forecast);
 	const Setting setting[] = {
 		{"commit_stats.adaptive_delay",
 		adaptive ? "on" : delay_override_is_adaptive() ? "off" : NULL},
@@ -337,25 +348,21 @@ is_alone(const Remedies *all, const ClientKey *key)
 
 /*
  * What lets a party commit asynchronously.  Other clients of its role and
- * database must keep what they have; then its sessions have to do it.
+ * database must keep what they have; then its transactions have to do it, as
+ * a pooler may give a session to others.
  */
 static Todo
 asynchronous(const Remedies *all, const ClientKey *key)
 {
 	Todo		todo = {
-		"SET synchronous_commit = off; -- in each of its sessions",
-		"RESET synchronous_commit; -- in each of its sessions"
+		"BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;",
+		NULL
 	};
 	const char *role = key ? GetUserNameFromId(key->roleid, true) : NULL;
 	const char *database = key ? get_database_name(key->datid) : NULL;
 	const char *alter;
 	const char *former;
 
-	if (key == NULL)
-	{
-		todo.statement = "BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;";
-		todo.undo = NULL;
-	}
 	if (role == NULL || database == NULL || !is_alone(all, key))
 		return todo;
 	alter = psprintf("ALTER ROLE %s IN DATABASE %s", quote_identifier(role),
@@ -366,7 +373,7 @@ asynchronous(const Remedies *all, const ClientKey *key)
 								" setrole OPERATOR(pg_catalog.=) %u AND"
 								" c OPERATOR(pg_catalog.~) '^synchronous_commit='",
 								key->datid, key->roleid));
-	todo.statement = psprintf("%s SET synchronous_commit = off; -- for new sessions", alter);
+	todo.statement = psprintf("%s SET synchronous_commit = off; -- for new sessions that log in as this role", alter);
 	todo.undo = former == NULL ? psprintf("%s RESET synchronous_commit;", alter) :
 		psprintf("%s SET synchronous_commit = %s;", alter, former);
 	return todo;

@@ -53,6 +53,7 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define ONE_CLIENT		0.9		/* of the commits: it is the only one */
+#define STANDBY_MATTERS	0.1		/* of the commit time that may be for it */
 #define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
 								 * matters less than the sample */
 #define MAX_COMMITS		5e6		/* in all that count; they take about 10 s */
@@ -542,6 +543,7 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	Forecast   *forecast = palloc0(sizeof(Forecast));
 	const CommitTrace *trace = &forecast->trace;
 	double		time;
+	double		standby;
 
 	forecast->length = tuning_args_interval(fcinfo, argument, "sample",
 											MIN_SAMPLE, MAX_SAMPLE);
@@ -574,7 +576,12 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 		outcome->latency = it->estimate[MEAN_TIME];
 		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 	}
-	forecast->unexplained = unexplained(&forecast->outcomes, &forecast->present);
+	standby = ratio(forecast->measured.sum[STANDBY_TIME_MAX],
+					forecast->measured.value[SLOT_COMMIT_TIME]);
+	forecast->unexplained = standby > STANDBY_MATTERS ?
+		psprintf("up to %.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
+				 100 * standby) :
+		unexplained(&forecast->outcomes, &forecast->present);
 	if (forecast->unexplained != NULL)
 		ereport(WARNING,
 				(errmsg("%s", forecast->unexplained),

@@ -442,7 +442,9 @@ find_kind(WhatifFit *fit, int g)
 	slope = xy / xx;
 	error = sqrt(Max(yy - slope * xy, 0) / xx / n);
 	if (slope + 2 * error < OPEN_SLOPE)
-		fit->load->group[g].arrivals = n / fit->length;
+		/* each cycle begins with a commit, and each client with one more */
+		fit->load->group[g].arrivals = (n + fit->load->group[g].nclients) /
+			fit->length;
 }
 
 /* The wake-ups of flushes that carried several sessions */
