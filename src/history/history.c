@@ -442,7 +442,7 @@ divide_waits(HistorySum *row)
 	if (segments == 0)
 		flush_time += row->stall_time[STALL_SEGMENT];
 	if (not_run > 0)
-		flush_time -= stopped;
+		flush_time = Max(flush_time - stopped, flush_time * waited / (waited + not_run));
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		if (i == STALL_SEGMENT && segments > 0)
 			row->stall_waits[i] = segments;
@@ -772,7 +772,7 @@ history_ask(uint64 request)
 static void
 history_started(void)
 {
-	HistorySum	row;
+	HistorySum	row = {0};
 	TimestampTz closed_at = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "commit_stats history",

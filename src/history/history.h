@@ -41,7 +41,8 @@ typedef struct HistorySum
 	/* since the start of the first row: counted, resets or not */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		commits_without_leader;
-	uint64		flush_wal;		/* that flushes with a leader wrote, bytes */
+	uint64		flush_wal;		/* that flushes with a leader wrote, bytes;
+								 * less those before a reset in the row */
 
 	/*
 	 * Of SLOT_COMMITS, with what is before and after the callbacks.  What a
@@ -56,7 +57,7 @@ typedef struct HistorySum
 	double		stall_waits[STALL_NCAUSES]; /* of commits, for these;
 											 * estimated */
 	uint64		wal_fpi;
-	uint32		checkpoints;	/* that began */
+	uint32		checkpoints;	/* that began, or an idle server skipped */
 	uint32		archive_failures;	/* to archive a segment */
 	int			looks;			/* of the worker */
 	HistorySeen waits;

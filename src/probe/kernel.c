@@ -16,9 +16,9 @@
  * those of a device with a quota.  The kernel counts the periods of a group,
  * and the time that the group was stopped (cpu.stat): in version 1 in ns, in
  * version 2 in us, and in both once for each processor on which it would run.
- * These are at least as many as the limit is worth, or it were not reached; so
- * the time divided by that is the longest that the group can have stood still.
- * A group without a limit has no periods.
+ * These are mostly at least as many as the limit is worth, or it were not
+ * reached; so the time divided by that is about the longest that the group can
+ * have stood still.  A group without a limit has no periods.
  *
  * A process is in a group and in each group above it.  In a container, the
  * path of a group may be that of the host, of which only the last folder is

@@ -221,7 +221,7 @@ steady_share(const CommitFigures *f)
 	double		rest = causes_flush_share(f);
 
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (phase_of_stalls(f, cause) == 0)
+		if (phase_of_stalls(f, cause) == 0 && !stall_is_not_run(f, cause))
 			rest -= stall_share(f, cause);
 	return rest;
 }
@@ -416,9 +416,10 @@ blame_standby(const CommitFigures *f)
 	if (f->standby == NULL)
 		return ": which one is not known";
 	if (f->standby_since != NULL)
-		return psprintf(" '%s': %s (%s of its waits since %s)", f->standby,
+		return psprintf(" '%s': %s (%s of its waits%s since %s)", f->standby,
 						standby_stage_names[f->standby_stage],
-						format_percent(f->standby_share), f->standby_since);
+						format_percent(f->standby_share),
+						f->hanging > 0 ? "" : " while connected", f->standby_since);
 	return psprintf(" '%s': %s%s%s", f->standby,
 					standby_stage_names[f->standby_stage],
 					f->standby_behind < BULK_WAL ? "" :
@@ -965,7 +966,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
-					 f->flush_slower > 0 && others_slow_down(f) ? "flushes that take longer than they did" :
+					 f->flush_slower > 0 && f->period == NULL && others_slow_down(f) ? "flushes that take longer than they did" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
@@ -1281,8 +1282,6 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},
-		{known && f->phase[PHASE_UNKNOWN] > 0.5,
-		psprintf("not known. %s of commit time is unknown.", format_percent(f->phase[PHASE_UNKNOWN])), NULL},
 		{commit_hardly_matters(f),
 		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
@@ -1294,6 +1293,8 @@ find_no_waits(const CommitFigures *f)
 		{f->delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
 		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
+		{f->phase_mean != 0 && outside + f->phase[PHASE_UNKNOWN] > 0.5,
+		psprintf("not known. %s of commit time is outside of flushes or unknown.", format_percent(outside + f->phase[PHASE_UNKNOWN])), NULL},
 	};
 
 	return first_answer(answers, lengthof(answers));

@@ -9,7 +9,8 @@
  * does not say it.
  *
  * In each row, a stall has the share of the waits for flushes that it has of
- * the time of flushes: how many commits waited for it is not kept.
+ * the time of flushes: how many commits waited for it is not kept.  One in
+ * which nobody ran has its share of that phase, and a new segment likewise.
  *
  * Locking: that of stall_log.c; history_sum() copies what is shared.
  *

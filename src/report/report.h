@@ -219,6 +219,14 @@ typedef struct CommitFigures
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
 #define LARGE_FLUSH		65536	/* may take longer, bytes */
 
+/* Stalls in which nobody ran, if that is a phase */
+static inline bool
+stall_is_not_run(const CommitFigures *f, StallCause cause)
+{
+	return f->phase[PHASE_NOT_RUN] > 0 &&
+		(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE);
+}
+
 static inline double
 ratio_or_zero(double part, double whole)
 {

@@ -784,7 +784,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
-	double		time = f->phase_mean * f->phase_commits;
+	double		time = f->seen_enough ?
+	f->seen.seconds * 1e6 * ratio_or_zero(f->seen.in_commit, f->seen.n) :
+	f->phase_mean * f->phase_commits;
 	double		checkpoint = f->seen.checkpoint_waits;
 	double		sum = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
@@ -829,15 +831,15 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);
 		f->stall[cause].certainty = ratio_or_zero(f->stall[cause].certainty, f->stall[cause].n);
-		if (f->phase[PHASE_NOT_RUN] == 0 ||
-			(cause != STALL_CPU_LIMIT && cause != STALL_PAUSE))
+		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
 	}
 	/* it has not, if something else makes most flushes stall */
 	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most)
 		f->flush_slower = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
-		f->stall[cause].share *= most / sum;
+		if (!stall_is_not_run(f, cause))
+			f->stall[cause].share *= most / sum;
 }
 
 /* A stall may begin at one stage, and go on at another. */
@@ -975,6 +977,7 @@ name_largest(const CommitFigures *f)
  * The standby of a period in which slow commits do not tell: that for which
  * commits have waited since synchronous_standby_names was set, if that was
  * before the period.  Waits for others since then may all have been in it.
+ * Who waits for one that is away hangs, or is slow.
  */
 void
 report_data_blame_list(CommitFigures *f)
@@ -989,7 +992,6 @@ report_data_blame_list(CommitFigures *f)
 
 	if (f->standby != NULL || since > f->stats_reset)
 		return;
-	/* who waits for one that is away hangs, or is slow */
 	for (int i = 0; f->hanging == 0 && i < n; i++)
 		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);

@@ -39,8 +39,8 @@
  *
  * Locking: none for samples; WatchShared.changes counts them.  The worker
  * reads PGPROCs without a lock, as pg_stat_activity does; lock_wait.c and
- * standby.c take locks of the server, shared, for at most MAX_LOCKS_READ and
- * MAX_BLAMED backends in each look.
+ * standby.c take locks of the server, shared, for at most 2 * MAX_LOCKS_READ
+ * and MAX_BLAMED backends in each look.
  *
  *-------------------------------------------------------------------------
  */
@@ -63,7 +63,7 @@
 
 #define LONGEST_GAP			(2 * WATCH_IDLE_MS * NS_PER_MS)
 #define WRITER_LOOKS		3
-#define MAX_LOCKS_READ		64	/* in a look */
+#define MAX_LOCKS_READ		64	/* in a look, of commits and of others */
 #define MAX_BLAMED			16
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
@@ -385,6 +385,8 @@ look_at_blocked(void)
 	bool		blocked = false;
 	bool		prepared = false;
 
+	/* as many as for commits */
+	look.locks_read = 0;
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		LOCK	   *lock = blocking_lock(i);

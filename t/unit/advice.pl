@@ -404,7 +404,7 @@ says(
 	not => 'disk');
 says(
 	'... in a period, by all of its waits',
-	"100% standby 's1': not flushed \\(54\\.2% of its waits since noon\\)\\.",
+	"100% standby 's1': not flushed \\(54\\.2% of its waits while connected since noon\\)\\.",
 	'',
 	'phase:standby' => 1,
 	period => 1,
@@ -545,13 +545,20 @@ like(
 says(
 	'few commits of which little is known',
 	'80\.0% unknown: ',
-	'not known\. 80\.0% of commit time is unknown\.',
+	'not known\. 80\.0% of commit time is outside of flushes or unknown\.',
 	'phase:unknown' => 0.8,
 	remedy =>
 	  '^commit_stats\.slow_commit_time below this mean: commit_slow_log then has more phases\n$');
 says(
+	'... and much is outside',
+	'45\.0% (?:after|unknown)',
+	'not known\. 90\.0% of commit time is outside of flushes or unknown\.',
+	'phase:unknown' => 0.45,
+	'phase:after' => 0.45,
+	remedy => '');
+says(
 	'... as nothing times flushes',
-	'80\.0% unknown: ', 'not known\. 80\.0% of commit time is unknown\.',
+	'80\.0% unknown: ', 'not known\. 80\.0% of commit time is outside of flushes or unknown\.',
 	'phase:unknown' => 0.8,
 	io_timing => 0,
 	remedy => '^track_wal_io_timing = on');

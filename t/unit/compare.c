@@ -41,9 +41,8 @@ read_period(HistorySum *sum)
 	sum->delay = next();
 	sum->siblings = next();
 	sum->adaptive = next();
-	sum->value[SLOT_WAL_BYTES] = next();
+	sum->flush_wal = next();
 	sum->checkpoints = next();
-	sum->value[SLOT_COMMITS_ASYNC] = next();
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] = next();
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
