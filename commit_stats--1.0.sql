@@ -1131,9 +1131,11 @@ asked AS MATERIALIZED (
 cut AS (
 	SELECT CASE WHEN max(period_end) - min(since) <= '26 h'::interval
 				THEN greatest(min(period_start) FILTER (WHERE resolution = 'minute'),
-							  max(period_end) FILTER (WHERE resolution = 'hour' AND since < minutes - '5 min'::interval))
+							  max(period_end) FILTER (WHERE resolution = 'hour' AND since < minutes - '5 min'::interval
+																AND period_end < newest))
 				ELSE max(period_end) FILTER (WHERE resolution = 'hour') END AS at
-	FROM (SELECT *, min(since) FILTER (WHERE resolution = 'minute') OVER () AS minutes FROM asked) a),
+	FROM (SELECT *, min(since) FILTER (WHERE resolution = 'minute') OVER () AS minutes,
+				 max(period_end) FILTER (WHERE resolution = 'minute') OVER () AS newest FROM asked) a),
 -- x: minutes since the first row begins; w: minutes of the row
 r AS MATERIALIZED (
 	SELECT a.*, (minute - min(minute) OVER ())::int AS x,
