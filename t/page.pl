@@ -318,6 +318,11 @@ run_sql(q{DELETE FROM mock WHERE resolution = 'minute' AND period_start < '2026-
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 3 + 410, 'minutes that begin within an hour: after it');
 
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 10:00', 1, @hour, period_end => q{t + interval '58 min'});
+insert_rows('2026-01-01 10:28', 30);
+is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
+
 #
 # A day in which each minute has all there can be
 #
