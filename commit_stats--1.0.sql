@@ -1723,7 +1723,7 @@ COMMENT ON COLUMN commit_client_stats.slow_commits IS
 COMMENT ON COLUMN commit_client_stats.statements IS
 	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_client_stats.transaction_time IS
-	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.session_time IS
 	'total time that sessions were connected as this client, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.transaction_share IS
@@ -1784,7 +1784,7 @@ COMMENT ON COLUMN commit_statement_stats.slow_commits IS
 COMMENT ON COLUMN commit_statement_stats.statements IS
 	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_statement_stats.transaction_time IS
-	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
 	'transaction_time / (commits + commits_async), in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.transaction_share IS
@@ -1843,7 +1843,7 @@ COMMENT ON COLUMN commit_database_stats.slow_commits IS
 COMMENT ON COLUMN commit_database_stats.statements IS
 	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_database_stats.transaction_time IS
-	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.session_time IS
 	'total time that sessions were connected to the database, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.transaction_share IS
@@ -2154,7 +2154,7 @@ COMMENT ON COLUMN commit_latency_stats.p99 IS
 COMMENT ON COLUMN commit_latency_stats.p999 IS
 	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.max IS
-	'longest, in milliseconds, accurate to 5%';
+	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
 	'total time, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.record_time IS
@@ -2193,7 +2193,7 @@ COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
 COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
 	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.max IS
-	'longest, in milliseconds, accurate to 5%';
+	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
 COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
 	'total time, in milliseconds';
 
@@ -2435,7 +2435,7 @@ COMMENT ON COLUMN commit_history.unknown_stall_time IS
 COMMENT ON COLUMN commit_history.slow_commits IS
 	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_history.transaction_time IS
-	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_history.wal_fpi IS

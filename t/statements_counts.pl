@@ -137,6 +137,10 @@ is( $node->sql(q{SELECT bool_and(wal_bytes > 0), count(*) FROM commit_statement_
 WHERE rolname LIKE 'kind_two_phase%' AND reason = 'commit_prepared'}),
 	't|2',
 	'the end of a prepared transaction: its WAL');
+is( $node->sql(q{SELECT transaction_time >= commit_time AND commit_time > 0
+FROM commit_client_stats WHERE rolname = 'kind_two_phase'}),
+	't',
+	'... and its time, with that of PREPARE TRANSACTION');
 agrees_by_role('single sessions');
 
 # One session, the same statement
@@ -147,6 +151,19 @@ is( $node->sql(q{SELECT string_agg(rolname || ' ' || commits, ', ' ORDER BY roln
 FROM commit_statement_stats WHERE rolname IN ('one', 'two') AND commits > 0}),
 	'one 1, two 2',
 	'another role begins');
+
+# Transactions that begin with the same statement do not overlap
+$node->sql('CREATE ROLE same_start IN ROLE pg_write_all_data');
+my $seconds =
+  $node->sql("SET ROLE same_start;\nSELECT clock_timestamp() AS began \\gset\n"
+	  . "BEGIN\\; SELECT FROM pg_sleep(1.1)\\; $small\\; COMMIT\\; BEGIN\\; $small\\; COMMIT;\n"
+	  . "SELECT extract(epoch FROM clock_timestamp() - :'began');");
+my ($commits, $time) = $node->row(
+	q{SELECT sum(commits), sum(transaction_time) / 1000 FROM commit_statement_stats
+WHERE rolname = 'same_start' AND commits > 0});
+is($commits, 2, 'two transactions of one message');
+cmp_ok($time, '>', 1.1, '... the first one is long');
+cmp_ok($time, '<', $seconds + 0.001, '... and not also in the time of the second one');
 
 # A statement that fails has written, and its WAL counts
 $node->sql('CREATE ROLE fails');

@@ -54,6 +54,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -84,6 +85,9 @@ static CommitUnderWay commit = {.kind = COMMIT_NOT_COUNTED};
 
 /* This transaction has run COMMIT PREPARED or ROLLBACK PREPARED. */
 static bool ended_prepared = false;
+
+/* When the latest commit of this process ended, by the clock; 0: none has. */
+static uint64 previous_ended_at = 0;
 
 /* Since its latest COMMIT, this process has declared a WITH HOLD cursor. */
 static bool declared_hold = false;
@@ -133,7 +137,8 @@ register_process(void)
 {
 	static bool entered = false;
 
-	if (!shared_memory_attached)
+	/* a worker's transactions are a part of its leader's, which counts */
+	if (!shared_memory_attached || IsParallelWorker())
 		return false;
 	if (!entered)
 	{
@@ -564,6 +569,19 @@ count_notify(LatencyKind kind)
 }
 
 /*
+ * Some background processes tell no start, or the time was set back.  Several
+ * transactions of one statement, or all of a background worker, have the same
+ * start; they do not overlap.
+ */
+static pg_noinline void
+bound_transaction_time(uint64 age, TimestampTz stop)
+{
+	commit.transaction_time = age >= (uint64) stop ? 0 :
+		Min(commit.transaction_time,
+			clock_elapsed(previous_ended_at, commit.ended_at));
+}
+
+/*
  * The time until the server was about to write the commit record, and that of
  * the whole transaction: up to there by the server's timestamps, and from
  * there by the clock.  If the system's time is set, both are wrong by the
@@ -578,9 +596,10 @@ read_record_time(uint64 elapsed)
 
 	record_time = Min(record_time, elapsed);
 	commit.record_time = record_time;
-	/* some background processes tell no start; or the time was set back */
-	commit.transaction_time = unlikely(age >= (uint64) stop) ? 0 :
-		age * NS_PER_US + (elapsed - record_time);
+	commit.transaction_time = age * NS_PER_US + (elapsed - record_time);
+	if (unlikely(age >= USECS_PER_SEC))
+		bound_transaction_time(age, stop);
+	previous_ended_at = commit.ended_at;
 }
 
 /* A commit that waited. */
@@ -749,7 +768,12 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 	{
 		backend_slot_add(SLOT_PREPARES, 1);
 		backend_slot_add(SLOT_PREPARE_TIME, elapsed);
+		backend_slot_add(SLOT_TRANSACTION_TIME,
+						 clock_elapsed(clock_ns_at(GetCurrentTransactionStartTimestamp()), now));
 	}
+	/* the prepared transaction has counted before */
+	if (is_commit && !is_own)
+		backend_slot_add(SLOT_TRANSACTION_TIME, elapsed);
 	if (led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);

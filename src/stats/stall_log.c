@@ -144,7 +144,8 @@ find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
 	stall->writer = event;
 	for (int i = 0; i < n; i++)
 		if (writers[i].event.pid == seen->pid &&
-			writers[i].event.end > stall->event.end)
+			writers[i].event.end > stall->event.end &&
+			writers[i].event.end - writers[i].event.duration < stall->event.end)
 			stall->writer = &writers[i].event;
 }
 

@@ -230,6 +230,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 {
 	int			n;
 	int			candidates = 0;
+	int			last = LAST_STAGE(mode);
 	Sender	   *senders;
 	const Sender *sender;
 
@@ -250,7 +251,10 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 		return true;
 	}
 	strlcpy(blame->name, listed_name_of(sender), NAMEDATALEN);
-	for (int stage = STANDBY_NOT_SENT; stage <= LAST_STAGE(mode); stage++)
+	/* pg_receivewal may say what it has written, and never flush */
+	if (!sender->counts)
+		last = Max(last, STANDBY_NOT_FLUSHED);
+	for (int stage = STANDBY_NOT_SENT; stage <= last; stage++)
 	{
 		blame->stage = stage;
 		blame->behind = XLogRecPtrIsInvalid(sender->done[stage]) ? 0 :

@@ -210,7 +210,9 @@ static bool
 waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 {
 	if (a->has_lock || b->has_lock)
-		return a->has_lock && b->has_lock && a->blocked_by == b->blocked_by;
+		return a->has_lock && b->has_lock && a->blocked_by == b->blocked_by &&
+			(a->blocked_by != 0 ||
+			 memcmp(&a->lock.tag, &b->lock.tag, sizeof(LOCKTAG)) == 0);
 	if (is_flush(a->reading.phase))
 		return is_flush(b->reading.phase);
 	return a->reading.phase == b->reading.phase &&
