@@ -53,8 +53,8 @@ sub agree ($name)
 	{
 		my %row = in_rows($resolution);
 
-		is( join(' ', map { sprintf '%s %.3f', $_, $row{$_} } @stats),
-			join(' ', map { sprintf '%s %.3f', $_, $total{$_} } @stats),
+		is( join(' ', map { sprintf '%s %.6f', $_, $row{$_} } @stats),
+			join(' ', map { sprintf '%s %.6f', $_, $total{$_} } @stats),
 			"$name: the sums of each $resolution are the totals");
 	}
 	is( $node->sql(q{SELECT count(*) FROM (SELECT resolution, period_start, period_end,
