@@ -108,6 +108,28 @@ set_seen(CommitFigures *f, const HistorySum *sum)
 	f->seen_enough = f->seen.in_commit >= HISTORY_SAMPLES;
 }
 
+/*
+ * Samples tell which flushes waited for a processor.  What of that is more
+ * than all flushes without a stall is of stalls whose cause is not known.
+ */
+static void
+take_processor_stalls(CommitFigures *f)
+{
+	StallSum   *unknown = &f->stall[STALL_UNKNOWN];
+	double		rest = causes_flush_share(f);
+	double		taken;
+
+	if (!f->seen_enough || unknown->share == 0)
+		return;
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		if (cause != STALL_SEGMENT && !stall_is_not_run(f, cause))
+			rest -= f->stall[cause].share;
+	taken = Min(Max(f->seen.cpu_waits / f->seen.in_commit - Max(rest, 0), 0) /
+				unknown->share, 1);
+	unknown->share *= 1 - taken;
+	unknown->n = (int) rint(unknown->n * (1 - taken));
+}
+
 /* Where most commits did not end, phases are those that samples saw. */
 static void
 set_hanging(CommitFigures *f, const HistorySum *sum)
@@ -188,6 +210,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
 	set_hanging(f, sum);
+	take_processor_stalls(f);
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
 	/* slow commits and stalls that are kept know locks, writers and standbys */
