@@ -618,6 +618,9 @@ remedy_at_stage(const CommitFigures *f)
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
+	/* few commits have that time, in which it did not answer */
+	if (!logical && f->phase[PHASE_STANDBY] * f->phase_mean > 10 * usual_standby_wait(f))
+		return remedies[f->standby_stage];
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
 		return psprintf("%sits network, if a ping takes as long (%s a commit)%s; else %s",

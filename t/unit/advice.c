@@ -92,7 +92,7 @@ static const Figure figures[] = {
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
 	FIGURE(checkpoint_phase), FIGURE(phase_mean),
-	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
+	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),

@@ -264,6 +264,18 @@ says(
 	  '^its network, if a ping takes as long \(20\.4 ms a commit\) or it carries no more than 16\.4 MB/s; else its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer\n$'
 );
 says(
+	'a standby that did not answer for some time',
+	"98\\.6% standby 'sb1': not written\\.",
+	'no\. 98\.6% of commit time',
+	phase_mean => 102000,
+	commit_p50 => 2200,
+	'phase:standby' => 0.986,
+	standby => 'sb1',
+	standby_stage => 2,
+	standby_share => 1,
+	remedy => '^its network or processors, or its walreceiver, which does not answer \(',
+	not => 'ping');
+says(
 	"a standby's replay",
 	"97\\.0% standby 'sb1': not applied\\.",
 	'no\. 97\.0% of commit time',
