@@ -54,7 +54,6 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -137,8 +136,7 @@ register_process(void)
 {
 	static bool entered = false;
 
-	/* a worker's transactions are a part of its leader's, which counts */
-	if (!shared_memory_attached || IsParallelWorker())
+	if (!shared_memory_attached)
 		return false;
 	if (!entered)
 	{

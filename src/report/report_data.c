@@ -908,15 +908,6 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 							   quote_literal_cstr(f->standby)));
 }
 
-/* The part of its wait that a commit's stage had, if there was one other. */
-static double
-part_of_stage(const CommitWaits *waits, uint64 end)
-{
-	double		seen = clock_elapsed(waits->standby_since, end);
-
-	return Min((1 + ratio_or_zero(waits->blame_lead, seen)) / 2, 1);
-}
-
 /*
  * The history does not know the standby, nor do counts of another list, but
  * slow commits do that are kept, if slow ones have a quarter of the time in
@@ -932,7 +923,6 @@ report_data_blame_slow(CommitFigures *f)
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
 	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
 	double		blamed = 0;
-	double		of_stages = 0;
 	double		known;
 
 	for (int i = 0; i < nslow; i++)
@@ -940,7 +930,6 @@ report_data_blame_slow(CommitFigures *f)
 		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
 		StandbyCounts *of_name;
 		uint64		part[PHASE_N];
-		double		time;
 
 		/* a part of the wait is enough */
 		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
@@ -950,9 +939,7 @@ report_data_blame_slow(CommitFigures *f)
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
 		if (of_name == NULL)
 			continue;
-		time = part[PHASE_STANDBY] * part_of_stage(&slow[i].outcome.waits, slow[i].event.end);
-		of_name->wait_time[blame->stage] += (uint64) time;
-		of_stages += time / NS_PER_US;
+		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
 		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
 	}
 	/* those that are kept are a sample; where commits hang, "all" is unknown */
@@ -960,9 +947,11 @@ report_data_blame_slow(CommitFigures *f)
 	if (4 * known < all)
 		return;
 	blame_longest(f, counts, n, NULL);
-	known = (known < all ? known / all : 1) * ratio_or_zero(of_stages, blamed);
-	f->standby_share *= known;
-	f->standby_next_share *= known;
+	if (known < all)
+	{
+		f->standby_share *= known / all;
+		f->standby_next_share *= known / all;
+	}
 }
 
 /* Whose transaction wrote half of what the standby lacks, or more */
