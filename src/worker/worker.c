@@ -250,6 +250,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 	/* no database, but a row in pg_stat_activity */
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
+	/* a reload before there was a handler is lost, and the setting is old */
+	ProcessConfigFile(PGC_SIGHUP);
+
 	on_shmem_exit(stop_learning, (Datum) 0);
 	backend_slots_note_wal_start();
 	logged_changes = adaptive_delay_changes();
