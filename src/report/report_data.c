@@ -977,7 +977,7 @@ name_largest(const CommitFigures *f)
  * The standby of a period in which slow commits do not tell: that for which
  * commits have waited since synchronous_standby_names was set, if that was
  * before the period.  Waits for others since then may all have been in it.
- * Who waits for one that is away hangs, or is slow.
+ * A commit that waits for a standby that is away hangs, or is slow.
  */
 void
 report_data_blame_list(CommitFigures *f)
