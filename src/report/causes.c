@@ -70,6 +70,8 @@
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
+#define SHORT_PHASE		50		/* us of a commit: nobody would change a thing */
+#define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
 #define LONG_QUEUE			0.001	/* of NOTIFY: some 8 MB */
@@ -696,6 +698,17 @@ add_causes(Causes *found, const Cause *cause, int n)
 	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
 }
 
+/* The share of a phase; 0 if it is short in slow commits, too */
+static double
+long_phase(const CommitFigures *f, CommitPhase phase)
+{
+	double		mean = f->phase[phase] * f->phase_mean;
+	double		slow = f->slow_phase[phase] * f->slow_mean;
+
+	return mean > 0 && Max(mean, slow) < SHORT_PHASE &&
+		f->phase[phase] < SHORT_PHASE_SHARE ? 0 : f->phase[phase];
+}
+
 /* Half of the samples in PHASE_RECORD, or more */
 static bool
 mostly_seen(const CommitFigures *f, double looks)
@@ -729,8 +742,8 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
-	double		before = f->phase[PHASE_BEFORE];
-	double		record = f->phase[PHASE_RECORD];
+	double		before = long_phase(f, PHASE_BEFORE);
+	double		record = long_phase(f, PHASE_RECORD);
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
@@ -807,6 +820,8 @@ static void
 find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
+	double		after = long_phase(f, PHASE_AFTER);
+	double		log = long_phase(f, PHASE_LOG);
 	bool		notifies = f->commits_notify > 0;
 	bool		remote = waits_in_extension(f);
 	bool		paused = was_paused(f);
@@ -826,12 +841,12 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		remedy_for_standby(f)},
-		{f->serializable && !remote ? phase[PHASE_AFTER] : 0,
+		{f->serializable && !remote ? after : 0,
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
-		{remote ? phase[PHASE_LOG] + phase[PHASE_AFTER] : 0,
+		{remote ? log + after : 0,
 		"after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.", faster_there},
-		{f->serializable || remote ? 0 : phase[PHASE_AFTER],
+		{f->serializable || remote ? 0 : after,
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
@@ -847,7 +862,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
-		{remote ? 0 : phase[PHASE_LOG],
+		{remote ? 0 : log,
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
