@@ -56,6 +56,13 @@ fit_main_share(const FlushFit *fit)
 	return fit->share >= 0.5 ? fit->share : 0;
 }
 
+/* What a page of WAL takes; 0: it does not show */
+static inline double
+fit_page_time(const FlushFit *fit)
+{
+	return fit->n > 0 ? fit->per_byte * XLOG_BLCKSZ : 0;
+}
+
 /*
  * A flush that takes longer than 8 p50, and p50 + 5 ms, is a stall.
  *

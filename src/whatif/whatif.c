@@ -155,8 +155,7 @@ sample_stalls(Forecast *sample)
 	LWLockRelease(commit_stats_reset_lock());
 	stall_log_read(&log);
 	stall_log_find_causes(&log, groups);
-	if (log.fit.n > 0)
-		sample->load.page_time = log.fit.per_byte * XLOG_BLCKSZ / NS_PER_US;
+	sample->load.page_time = fit_page_time(&log.fit);
 	for (int i = 0; i < log.n; i++)
 	{
 		const SlowEvent *stall = &log.logged[i].event;

@@ -4,7 +4,9 @@
  *		Prints the quota that src/base/wal_device.c finds, for
  *		t/unit/wal_device.pl.
  *
- * With an argument, prints the stall limit for this median instead, in us.
+ * With an argument, prints the stall limit for this median instead, in us;
+ * with "fit", what a page of WAL takes, in us, where each line is a flush: its
+ * bytes and its time in us.
  *
  * Each input line is a stall: the number of its flush, its end and its length
  * in us, the position in the WAL, and 1 if something else explains it.  The
@@ -27,6 +29,18 @@ main(int argc, char **argv)
 	int			explained;
 	int			n = 0;
 
+	if (argc > 1 && strcmp(argv[1], "fit") == 0)
+	{
+		static double bytes[MOST];
+		static double time[MOST];
+		FlushFit	fit;
+
+		while (n < MOST && scanf("%lf %lf", &bytes[n], &time[n]) == 2)
+			n++;
+		wal_device_fit(bytes, time, n, &fit);
+		printf("%.1f\n", fit_page_time(&fit));
+		return 0;
+	}
 	if (argc > 1)
 	{
 		printf("%.0f\n", wal_device_stall_limit(atof(argv[1])));

@@ -63,6 +63,11 @@ is(quota(flushes => [50], bytes => [20_000], explained => 3), '50 100', '... and
 is(quota(flushes => [50], bytes => [20_000], explained => 2, length => 1_700_000),
 	'50 100', '... for longer than all others');
 
+# 5 bytes in a us, and 300 us for a flush without any
+my @flushes = map { $_ * 1000 } 1 .. 100;
+is($program->(['fit'], map { "$_ " . (300 + $_ / 5) } @flushes), '1638.4', 'what a page takes');
+is($program->(['fit'], map { "$_ 300" } @flushes), '0.0', '... if flushes take longer for it');
+
 # The limit of the log, the report and the prediction
 is($program->([100]), 5100, 'a stall takes 5 ms more than a short median');
 is($program->([2000]), 16000, '... or 8 times as long as a long one');
