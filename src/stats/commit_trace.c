@@ -120,7 +120,7 @@ commit_trace_hash(const ClientKey *key)
 										sizeof(ClientKey));
 }
 
-/* Of WAL in the flush of a group */
+/* Of WAL in the flush of a group, to the nearest */
 static uint16
 pages_of_flush(GroupNumber group)
 {
@@ -128,8 +128,8 @@ pages_of_flush(GroupNumber group)
 
 	if (!flush_group_copy(group, &flush))
 		return 0;
-	return (uint16) Min(flush_wal_bytes(flush.boundary, flush.previous) / XLOG_BLCKSZ,
-						PG_UINT16_MAX);
+	return (uint16) Min((flush_wal_bytes(flush.boundary, flush.previous) +
+						 XLOG_BLCKSZ / 2) / XLOG_BLCKSZ, PG_UINT16_MAX);
 }
 
 void

@@ -28,6 +28,7 @@ PG_FUNCTION_INFO_V1(trace_commit);
 PG_FUNCTION_INFO_V1(trace_taken);
 PG_FUNCTION_INFO_V1(trace_claims);
 PG_FUNCTION_INFO_V1(trace_lost);
+PG_FUNCTION_INFO_V1(trace_pages);
 
 static CommitTrace trace;
 static int	overtake = 0;		/* commits that do, next time */
@@ -49,10 +50,13 @@ clients_mine(void)
 	return &none;
 }
 
+/* The number of a group is its WAL, in bytes. */
 bool
 flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 {
-	return false;
+	copy->previous = 8;
+	copy->boundary = 8 + number;
+	return true;
 }
 
 uint8
@@ -126,4 +130,15 @@ Datum
 trace_lost(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32((int) trace.lost);
+}
+
+/* trace_pages(bytes int): those of a flush with so much WAL */
+Datum
+trace_pages(PG_FUNCTION_ARGS)
+{
+	OwnFlush	own = {.flushes = 1};
+
+	commit_trace_put(0, 0, PG_GETARG_INT32(0), 0, &own, true, false, 0);
+	(void) commit_trace_take(&trace);
+	PG_RETURN_INT32(trace.commit[trace.n - 1].wal_pages);
 }

@@ -16,7 +16,8 @@ $node->create_functions(
 	'trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void',
 	'trace_taken() RETURNS int',
 	'trace_claims(ended int, count int) RETURNS bool',
-	'trace_lost() RETURNS int');
+	'trace_lost() RETURNS int',
+	'trace_pages(bytes int) RETURNS int');
 
 # Each call of the test is a session, and so a capture, of its own.
 sub capture ($sql)
@@ -46,5 +47,9 @@ is( capture(
 	),
 	't|f|f|t',
 	'... nor does one that comes after it');
+
+# A page of WAL has 8192 bytes.
+is( capture('SELECT trace_pages(8192 + 4095), trace_pages(8192 + 4096), trace_pages(8192 * 70000)'),
+	'1|2|65535', 'pages of WAL, to the nearest and up to a limit');
 
 done_testing();
