@@ -204,8 +204,29 @@ CREATE FUNCTION commit_statement_texts(
 	OUT queryid bigint,
 	OUT query text)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_statement_texts_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 500;
+LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE ROWS 500
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	schema regnamespace := (
+		SELECT p.pronamespace
+		FROM pg_extension e JOIN pg_proc p ON p.pronamespace = e.extnamespace
+		WHERE e.extname = 'pg_stat_statements' AND p.proname = e.extname
+		  AND oidvectortypes(p.proargtypes) = 'boolean'
+		  AND has_schema_privilege(e.extnamespace, 'USAGE')
+		  AND has_function_privilege(p.oid, 'EXECUTE'));
+BEGIN
+	-- A library that is not preloaded raises an error.
+	IF schema IS NOT NULL AND EXISTS (
+		SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max')
+	THEN
+		RETURN QUERY EXECUTE format(
+			'SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query
+			 FROM %s.pg_stat_statements(true) WHERE queryid IS NOT NULL', schema);
+	END IF;
+EXCEPTION WHEN untranslatable_character OR character_not_in_repertoire THEN
+	-- A text of another database does not fit this one's encoding.
+END $$;
 
 CREATE VIEW commit_statement_stats AS
 SELECT s.datid, d.datname, s.roleid, r.rolname, s.queryid, t.query, s.reason,
@@ -832,7 +853,7 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 CREATE FUNCTION commit_stats_report()
 RETURNS text
 AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION commit_stats_report(
 	"from" timestamptz,
@@ -840,7 +861,7 @@ CREATE FUNCTION commit_stats_report(
 	width integer DEFAULT 78)
 RETURNS text
 AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0'
-LANGUAGE C VOLATILE PARALLEL SAFE;
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 --
 -- commit_stats_compare: what changed from one period of the history to another
@@ -1115,7 +1136,7 @@ CREATE FUNCTION commit_stats_html(
 	"from" timestamptz DEFAULT now() - '24 h'::interval,
 	"to" timestamptz DEFAULT now())
 RETURNS text
-LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
 WITH
 --
@@ -1539,7 +1560,7 @@ COMMENT ON FUNCTION commit_flush_stats() IS
 COMMENT ON FUNCTION commit_statement_stats() IS
 	'underlying function of the view commit_statement_stats';
 COMMENT ON FUNCTION commit_statement_texts() IS
-	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database';
+	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold';
 COMMENT ON FUNCTION commit_statement_stats_reset() IS
 	'resets commit_statement_stats alone, and returns the time';
 COMMENT ON FUNCTION commit_client_stats() IS

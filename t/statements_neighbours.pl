@@ -69,6 +69,22 @@ WHERE reason = 'compute_query_id_off' AND commits > 0}),
 	adds_up($libraries, $node);
 }
 
+# A text of one database does not fit the encoding of another
+for my $encoding ('UTF8', 'LATIN1')
+{
+	$node->sql("CREATE DATABASE $encoding TEMPLATE template0 ENCODING '$encoding' LOCALE 'C'");
+	$node->safe_psql(lc $encoding,
+		'CREATE EXTENSION commit_stats; CREATE EXTENSION pg_stat_statements');
+}
+$node->safe_psql('utf8',
+	"SET client_encoding = 'UTF8'; CREATE TABLE a AS SELECT 1 AS \"\xe2\x82\xac\"");
+isnt($node->psql('latin1', 'SELECT * FROM pg_stat_statements'), 0, 'a text that does not fit');
+is( $node->safe_psql(
+		'latin1', q{SELECT count(*) > 5, count(query) FROM commit_statement_stats;
+SELECT commit_stats_report() ~ 'commit_stats is counting', commit_stats_html() ~ '</html>'}),
+	"t|0\nt|t",
+	'... leaves all without a text');
+
 my @many = map {
 	my $c = $_;
 	map { "INSERT INTO wide (c$c, d$_) VALUES (1, 1);\n" } 1 .. 75

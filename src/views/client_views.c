@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * client_views.c
- *		Functions behind commit_client_stats, commit_statement_stats (the text
- *		is of pg_stat_statements) and commit_activity.
+ *		Functions behind commit_client_stats, commit_statement_stats and
+ *		commit_activity.
  *
  * commit_database_stats sums the first of them, in the SQL script.
  *
@@ -15,15 +15,11 @@
  */
 #include "postgres.h"
 
-#include "executor/spi.h"
-
-#include "stats/sql_value.h"
 #include "stats/srf.h"
 #include "stats/waits_now.h"
 
 PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_statement_stats_1_0);
-PG_FUNCTION_INFO_V1(commit_statement_texts_1_0);
 PG_FUNCTION_INFO_V1(commit_activity_1_0);
 
 Datum
@@ -81,62 +77,6 @@ commit_statement_stats_1_0(PG_FUNCTION_ARGS)
 		row_counters(&row, statement->value, CLIENT_NCOUNTERS);
 		row_put(&row);
 	}
-	return (Datum) 0;
-}
-
-/* The schema of pg_stat_statements, if the caller may use it; or NULL. */
-static char *
-find_pg_stat_statements(void)
-{
-	static const char *query =
-	"SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e"
-	" JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
-	" JOIN pg_catalog.pg_proc p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid"
-	" WHERE e.extname OPERATOR(pg_catalog.=) 'pg_stat_statements'"
-	" AND p.proname OPERATOR(pg_catalog.=) 'pg_stat_statements'"
-	" AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')"
-	" AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')";
-
-	return strstr(shared_preload_libraries_string, "pg_stat_statements") == NULL ?
-		NULL : sql_value(query);
-}
-
-/* The columns of a query are those of the row. */
-static void
-put_tuple(Row *row, HeapTuple tuple, TupleDesc desc)
-{
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(desc, i);
-		bool		isnull;
-		Datum		value = SPI_getbinval(tuple, desc, i + 1, &isnull);
-
-		if (!isnull)
-			row_datum(row, NameStr(column->attname), column->atttypid, value);
-	}
-	row_put(row);
-}
-
-/* The text of statements, from pg_stat_statements; no rows without that. */
-Datum
-commit_statement_texts_1_0(PG_FUNCTION_ARGS)
-{
-	char	   *schema;
-	Row			row;
-
-	row_init(fcinfo, &row);
-	schema = find_pg_stat_statements();
-	if (schema == NULL)
-		return (Datum) 0;
-	SPI_connect();
-	if (SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid)"
-							 " dbid AS datid, userid AS roleid, queryid, query"
-							 " FROM %s.pg_stat_statements(true)"
-							 " WHERE queryid IS NOT NULL", schema),
-					true, 0) == SPI_OK_SELECT)
-		for (uint64 i = 0; i < SPI_processed; i++)
-			put_tuple(&row, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
-	SPI_finish();
 	return (Datum) 0;
 }
 
