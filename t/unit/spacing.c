@@ -18,10 +18,13 @@
  * are seen together, the latest first.  All times but the first are in us.
  * Each time is varied by 20% either way.
  *
+ * The delay learns from the time since a transaction's start, as the server
+ * does, without what a client waits before it.
+ *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
- * mean response, current spacing, rate of the quota believed, quotas found,
- * quotas refuted, adoptions, and by how much spacing_now() was below the
- * floor.
+ * mean response with that wait, current spacing, rate of the quota believed,
+ * quotas found, quotas refuted, adoptions, and by how much spacing_now() was
+ * below the floor.
  *
  *-------------------------------------------------------------------------
  */
@@ -51,7 +54,8 @@ typedef struct Phase
 
 typedef struct Session
 {
-	double		began;			/* the transaction */
+	double		began;			/* the client wants the transaction */
+	double		started;		/* the transaction */
 	double		arrives;		/* at its commit */
 } Session;
 
@@ -127,7 +131,8 @@ next_commit(const Phase *phase, Session *s)
 		s->began += phase->sessions / phase->rate * -log(1 - drand48()) * 1e6;
 	else
 		s->began = now;
-	s->arrives = Max(now, s->began) + varied(phase->think);
+	s->started = Max(now, s->began);
+	s->arrives = s->started + varied(phase->think);
 }
 
 static void
@@ -154,7 +159,7 @@ flush_once(const Phase *phase)
 	double		began = INFINITY;
 	double		spaced = spacing_now(&spacing);
 	double		commits = 0;
-	double		responses = 0;
+	double		since_start = 0;
 	double		length;
 	bool		slept;
 
@@ -170,14 +175,14 @@ flush_once(const Phase *phase)
 		if (session[i].arrives <= began)
 		{
 			commits++;
-			responses += now - session[i].began;
+			second.responses += now - session[i].began;
+			since_start += now - session[i].started;
 			next_commit(phase, &session[i]);
 		}
 	second.stalled += length > 5000 ? length : 0;
 	second.commits += commits;
-	second.responses += responses;
 	see_flush(phase, began, slept);
-	spacing_look(&spacing, now, commits, responses);
+	spacing_look(&spacing, now, commits, since_start);
 }
 
 static void
