@@ -100,6 +100,7 @@ my @prepares =
   map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';\n" } @numbers;
 my @waits = (
 	[ 'a commit', \@inserts ],
+	[ 'a commit after a NOTIFY alone', [ map { ('NOTIFY someone;', $insert) } @numbers ] ],
 	[ 'a commit of a procedure', [ map { 'CALL commits();' } @numbers ] ],
 	[ 'PREPARE TRANSACTION', \@prepares, [], [ map { "ROLLBACK PREPARED 'p$_';\n" } @numbers ] ],
 	[ 'COMMIT PREPARED', [ map { "COMMIT PREPARED 'p$_';" } @numbers ], \@prepares ],

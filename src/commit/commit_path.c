@@ -533,8 +533,7 @@ flush_time_after(uint64 record_at)
 
 /*
  * A commit with NOTIFY, which holds the lock since "held_at".
- * suspect_slow_commit() looks at each of these, and the next commit of this
- * session does not sleep (adaptive_delay.c).
+ * suspect_slow_commit() looks at each of these.
  */
 static void
 note_notify(uint64 held_at, uint64 record_at)
@@ -546,7 +545,6 @@ note_notify(uint64 held_at, uint64 record_at)
 	totals.flush_time = Min(flush_time_after(record_at), hold_time);
 	totals.write_time = clock_elapsed(held_at, record_at);
 	commit.has_notify = true;
-	adaptive_delay_skip_next = true;
 	/* so that may_be_slow() is true */
 	commit.statement_at = commit_began_at(&commit);
 	commit.notify_pid = notify_lock_pass_on(&totals);
@@ -613,7 +611,10 @@ count_commit(bool led, uint64 elapsed)
 	if (!led)
 		backend_slot_add(SLOT_FLUSHED_BY_OTHERS, 1);
 	if (unlikely(commit_has_notify()))
+	{
+		adaptive_delay_skip_next = true;
 		count_notify(latency_kind(level, led));
+	}
 	if (likely(level == WAIT_LOCAL))
 	{
 		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);

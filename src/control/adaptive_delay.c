@@ -16,7 +16,7 @@
  * A commit with NOTIFY holds a lock for which all others with one wait, so
  * nobody could share its flush.  The server takes that lock after a commit has
  * chosen its sleep.  Instead, the next commit of that session does not sleep:
- * note_notify() of commit_path.c sets adaptive_delay_skip_next.
+ * count_commit() of commit_path.c sets adaptive_delay_skip_next.
  * If others wait for a row of the leader, only responses tell.
  *
  * Invariant: only the length of a sleep changes that the server itself takes

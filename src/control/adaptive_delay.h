@@ -55,7 +55,7 @@ adaptive_delay_length(uint64 spacing, uint64 now, bool flushing,
 	return flushing ? spacing : clock_elapsed(now, ended_at + spacing);
 }
 
-/* A commit of this process had a NOTIFY: the next one does not sleep. */
+/* A commit that waited had a NOTIFY: this process's next does not sleep. */
 extern COMMIT_STATS_HIDDEN bool adaptive_delay_skip_next;
 
 /* The longest time before a commit that counts, ns.  In shared memory. */
