@@ -36,7 +36,8 @@
  *				flushes back
  * quota		stalls, also hiccups, that	no quota; believe none for a
  *				keep REFUTED of their		while
- *				share of the time
+ *				share of the time, though
+ *				most leaders kept the floor
  * resting		its slots have ended		a trial: challenger, current,
  *											challenger, current
  * resting		responses UNUSUAL twice		start over
@@ -170,7 +171,7 @@ static void
 begin_stretch(SpacingQuota *q, double now)
 {
 	q->from = now;
-	q->flushes = q->held = 0;
+	q->flushes = q->kept = q->held = 0;
 }
 
 static void
@@ -324,7 +325,8 @@ stall_ended(Spacing *s, double length, double now)
 	q->stall_ended = now;
 	if (q->growth > 1 && !hiccup)	/* that was the cause */
 		q->patience = Min(2 * q->patience, LONGEST);
-	if (q->believed && ++q->stalls_held > WATCH_STALLS &&
+	if (q->believed && 2 * q->kept >= q->flushes &&
+		++q->stalls_held > WATCH_STALLS &&
 		q->stalled[true] > REFUTED * q->stalled[false])
 	{
 		/* the floor has failed to remove stalls */
@@ -565,6 +567,7 @@ spacing_flush_ended(Spacing *s, double began, double ended, bool slept)
 	s->usual *= length > s->usual ? 1 + LITTLE : 1 / (1 + LITTLE);
 	s->flushes++;
 	s->quota.flushes++;
+	s->quota.kept += began - s->ended > 0.9 * spacing_floor(s) - 100;
 	if (length > wal_device_stall_limit(s->usual))
 		changed = stall_ended(s, length, ended);
 	else if (s->quota.believed)

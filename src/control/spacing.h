@@ -48,6 +48,7 @@ typedef struct SpacingQuota
 	/* The stretch since the last stall of the quota, or growth */
 	double		from;
 	double		flushes;
+	double		kept;			/* ... whose leader kept to the floor */
 	double		held;			/* time in which the floor held them back */
 	double		patience;		/* "held" before growth begins */
 

@@ -7,7 +7,7 @@
  * as that.  Reads phases, one per line:
  *
  *	seconds quota writes window flush think sessions spikes spike rate settle
- *	blind
+ *	blind most
  *
  * The device allows "quota" writes in each "window" (0: any number), a flush
  * makes "writes" of these and takes "flush", a session works for "think"
@@ -15,7 +15,8 @@
  * random, or just "spike" if that is negative; with a negative number, one in
  * each period of that many us.  "settle" calls spacing_settle() first.  With
  * "blind", at random, nobody sees for that time that a flush ends; then all
- * are seen together, the latest first.  All times but the first are in us.
+ * are seen together, the latest first.  Leaders sleep for at most "most", as
+ * with commit_stats.adaptive_delay_max.  All times but the first are in us.
  * Each time is varied by 20% either way.
  *
  * The delay learns from the time since a transaction's start, as the server
@@ -50,6 +51,7 @@ typedef struct Phase
 	double		rate;
 	int			settle;
 	double		blind;
+	double		most;
 } Phase;
 
 typedef struct Session
@@ -165,9 +167,10 @@ flush_once(const Phase *phase)
 
 	for (int i = 0; i < phase->sessions; i++)
 		began = Min(began, session[i].arrives);
+	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
+	spaced = Min(spaced, phase->most);
 	slept = began < now + spaced;
 	began = Max(began, now + spaced);
-	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
 	now = device_begins(phase, began);
 	now += varied(phase->flush) + spike(phase, now);
 	length = now - began;
@@ -205,10 +208,10 @@ main(void)
 	double		end = 0;
 
 	spacing_init(&spacing, 0);
-	while (scanf("%lf %lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf", &phase.seconds,
+	while (scanf("%lf %lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf %lf", &phase.seconds,
 				 &phase.quota, &phase.writes, &phase.window, &phase.flush, &phase.think,
 				 &phase.sessions, &phase.spikes, &phase.spike, &phase.rate,
-				 &phase.settle, &phase.blind) == 12)
+				 &phase.settle, &phase.blind, &phase.most) == 13)
 	{
 		now = Max(now, end);
 		for (int i = 0; i < phase.sessions; i++)

@@ -29,8 +29,9 @@ sub run_phases
 			rate => 0,
 			settle => 0,
 			blind => 0,
+			most => 1e6,
 			%$_);
-		"@p{qw(seconds quota writes window flush think sessions spikes spike rate settle blind)}";
+		"@p{qw(seconds quota writes window flush think sessions spikes spike rate settle blind most)}";
 	} @_;
 
 	return map {
@@ -83,6 +84,8 @@ about(mean('commits', @s[ 10 .. 59 ]), 960, 5, 'a quota and spikes: as many as i
 @s = run_phases({ quota => 50, blind => 20e3, sessions => 20, seconds => 300 });
 is($s[299]{refuted}, 0, 'a quota, and flushes whose ends are seen together: not refuted');
 cmp_ok(mean('stalled', @s[ 10 .. 299 ]), '<', 20, '... and few stalls');
+@s = run_phases({ quota => 50, sessions => 20, most => 500, seconds => 60 });
+is($s[59]{refuted}, 0, 'a quota, and leaders who may not sleep for long enough: not refuted');
 
 # Volumes that change
 @s = run_phases({ quota => 50 }, { quota => 25 }, { quota => 100, seconds => 30 });
