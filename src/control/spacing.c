@@ -48,6 +48,8 @@
  *				by ADOPT than the usual
  *				and the current one; with
  *				none, better in the sum
+ * trial		a longer sleep that carries	end it; rest
+ *				no more commits per flush
  * trial		four slots, not better		end it; rest
  *
  * Challengers, in turn: none, the current spacing times and by STEP, and those
@@ -461,9 +463,14 @@ trial_slot_ended(Spacing *s, double response)
 	double		challenger,
 				current;
 
+	t->carried[t->slot % 2] += s->commits / s->flushes;
 	r[t->slot++] = response;
 	if (t->slot == 2 && r[0] > r[1] * (1 + CLEAR))
 		return end_trial(s, SPACING_ENDED_EARLY);
+	/* a longer sleep that carries no more is better by chance */
+	if (t->slot % 2 == 0 && t->challenger > s->current &&
+		t->carried[0] < (1 + ADOPT) * t->carried[1])
+		return end_trial(s, SPACING_LOST);
 	if (t->slot == 2 && Min(r[1], s->usual_response) > r[0] * (1 + CLEAR))
 		return end_trial(s, SPACING_ADOPTED);
 	if (t->slot < 4)
@@ -507,6 +514,7 @@ rest_slot_ended(Spacing *s, double response, double now)
 		return false;
 	s->trial.running = true;
 	s->trial.slot = 0;
+	s->trial.carried[0] = s->trial.carried[1] = 0;
 	s->trials++;
 	for (int i = 0; i < 4; i++)
 		s->trial.response[i] = NAN;

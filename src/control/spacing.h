@@ -64,6 +64,8 @@ typedef struct SpacingTrial
 	int			slot;			/* of four; the challenger has the even ones */
 	double		challenger;		/* spacing */
 	double		response[4];	/* mean of each slot; NaN: not measured */
+	double		carried[2];		/* sums of commits per flush: challenger,
+								 * current */
 	SpacingChange outcome;		/* adopted, lost, ended early, interrupted */
 } SpacingTrial;
 

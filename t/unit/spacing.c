@@ -7,7 +7,7 @@
  * as that.  Reads phases, one per line:
  *
  *	seconds quota writes window flush think sessions spikes spike rate settle
- *	blind most
+ *	blind most row
  *
  * The device allows "quota" writes in each "window" (0: any number), a flush
  * makes "writes" of these and takes "flush", a session works for "think"
@@ -16,7 +16,8 @@
  * each period of that many us.  "settle" calls spacing_settle() first.  With
  * "blind", at random, nobody sees for that time that a flush ends; then all
  * are seen together, the latest first.  Leaders sleep for at most "most", as
- * with commit_stats.adaptive_delay_max.  All times but the first are in us.
+ * with commit_stats.adaptive_delay_max.  With "row", all update the same row,
+ * and begin once they have its lock.  All times but the first are in us.
  * Each time is varied by 20% either way.
  *
  * The delay learns from the time since a transaction's start, as the server
@@ -52,6 +53,7 @@ typedef struct Phase
 	int			settle;
 	double		blind;
 	double		most;
+	int			row;
 } Phase;
 
 typedef struct Session
@@ -158,15 +160,18 @@ see_flush(const Phase *phase, double began, bool slept)
 static void
 flush_once(const Phase *phase)
 {
-	double		began = INFINITY;
+	int			first = 0;
+	double		began;
 	double		spaced = spacing_now(&spacing);
 	double		commits = 0;
 	double		since_start = 0;
 	double		length;
 	bool		slept;
 
-	for (int i = 0; i < phase->sessions; i++)
-		began = Min(began, session[i].arrives);
+	for (int i = 1; i < phase->sessions; i++)
+		if (session[i].arrives < session[first].arrives)
+			first = i;
+	began = session[first].arrives;
 	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
 	spaced = Min(spaced, phase->most);
 	slept = began < now + spaced;
@@ -175,13 +180,16 @@ flush_once(const Phase *phase)
 	now += varied(phase->flush) + spike(phase, now);
 	length = now - began;
 	for (int i = 0; i < phase->sessions; i++)
-		if (session[i].arrives <= began)
+		if (phase->row ? i == first : session[i].arrives <= began)
 		{
 			commits++;
 			second.responses += now - session[i].began;
 			since_start += now - session[i].started;
 			next_commit(phase, &session[i]);
 		}
+		else if (phase->row)
+			session[i].arrives = Max(session[i].arrives,
+									 now + varied(phase->think));
 	second.stalled += length > 5000 ? length : 0;
 	second.commits += commits;
 	see_flush(phase, began, slept);
@@ -208,10 +216,11 @@ main(void)
 	double		end = 0;
 
 	spacing_init(&spacing, 0);
-	while (scanf("%lf %lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf %lf", &phase.seconds,
+	while (scanf("%lf %lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf %lf %d", &phase.seconds,
 				 &phase.quota, &phase.writes, &phase.window, &phase.flush, &phase.think,
 				 &phase.sessions, &phase.spikes, &phase.spike, &phase.rate,
-				 &phase.settle, &phase.blind, &phase.most) == 13)
+				 &phase.settle, &phase.blind, &phase.most,
+				 &phase.row) == 14)
 	{
 		now = Max(now, end);
 		for (int i = 0; i < phase.sessions; i++)

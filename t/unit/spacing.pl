@@ -30,8 +30,9 @@ sub run_phases
 			settle => 0,
 			blind => 0,
 			most => 1e6,
+			row => 0,
 			%$_);
-		"@p{qw(seconds quota writes window flush think sessions spikes spike rate settle blind most)}";
+		"@p{qw(seconds quota writes window flush think sessions spikes spike rate settle blind most row)}";
 	} @_;
 
 	return map {
@@ -157,5 +158,11 @@ for my $case ([ 4000, 50, 1200 ], [ 1000, 50, 4500 ])
 	about(mean('commits', @s[ 5 .. 119 ]), $rate, 5, "$rate transactions/s: all are served");
 	cmp_ok(mean('response', @s[ 5 .. 119 ]), '<', 1.9 * $flush, '... and trials cost little');
 }
+
+# No flush can carry two commits that wait for the same row
+my %row = (flush => 4000, sessions => 100, rate => 220, row => 1, seconds => 300);
+my ($off, $on) = map { my @r = run_phases({ %row, most => $_ }); mean('response', @r[ 5 .. 299 ]) } 0, 1e6;
+
+cmp_ok($on, '<', 1.5 * $off, 'all update one row: trials cost little');
 
 done_testing();
