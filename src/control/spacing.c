@@ -289,8 +289,10 @@ show_quota(SpacingQuota *q)
  * Is a stall much shorter than those of a quota, or not whole windows after
  * the last one?  With busy processors, some flushes take a few ticks of the
  * scheduler longer.  Many short stalls must not hide a few long ones, so the
- * mean is one over the time stalled.  A device that has stalled nothing for a
- * while may begin a window, so the first long stall after growth is anywhere.
+ * mean is one over the time stalled.  Nor may one hang, longer than any
+ * window, hide them, so it does not count in the mean.  A device that has
+ * stalled nothing for a while may begin a window, so the first long stall
+ * after growth is anywhere.
  */
 static bool
 is_hiccup(SpacingQuota *q, double length, double distance)
@@ -302,6 +304,8 @@ is_hiccup(SpacingQuota *q, double length, double distance)
 			(distance <= LONGEST &&
 			 (q->growth == 1 || length < STALLED_LEAST * q->window) &&
 			 fabs(windows - Max(rint(windows), 1)) > 2 * GRID);
+	if (length > LONGEST)
+		return true;
 	q->lengths = (1 - LITTLE) * q->lengths + length;
 	q->squares = (1 - LITTLE) * q->squares + length * length;
 	return length * q->lengths < HICCUP * q->squares;

@@ -87,6 +87,8 @@ is($s[299]{refuted}, 0, 'a quota, and flushes whose ends are seen together: not 
 cmp_ok(mean('stalled', @s[ 10 .. 299 ]), '<', 20, '... and few stalls');
 @s = run_phases({ quota => 50, sessions => 20, most => 500, seconds => 60 });
 is($s[59]{refuted}, 0, 'a quota, and leaders who may not sleep for long enough: not refuted');
+@s = run_phases({ seconds => 14, spikes => -5e6, spike => 10e6 }, { quota => 50 });
+is($s[16]{found}, 1, 'a hang of 10 s, and then a quota: found in 2 s');
 
 # Volumes that change
 @s = run_phases({ quota => 50 }, { quota => 25 }, { quota => 100, seconds => 30 });
@@ -161,7 +163,8 @@ for my $case ([ 4000, 50, 1200 ], [ 1000, 50, 4500 ])
 
 # No flush can carry two commits that wait for the same row
 my %row = (flush => 4000, sessions => 100, rate => 220, row => 1, seconds => 300);
-my ($off, $on) = map { my @r = run_phases({ %row, most => $_ }); mean('response', @r[ 5 .. 299 ]) } 0, 1e6;
+my ($off, $on) =
+  map { my @r = run_phases({ %row, most => $_ }); mean('response', @r[ 5 .. 299 ]) } 0, 1e6;
 
 cmp_ok($on, '<', 1.5 * $off, 'all update one row: trials cost little');
 
