@@ -217,6 +217,8 @@ see_flushes(Learner *learner, uint64 now)
 	uint64		paused_until = pg_atomic_read_u64(&shared->paused_until);
 	bool		all = true;
 
+	/* the time of a sweep is none in which the floor held flushes back */
+	spacing->ended = Max(spacing->ended, to_us(Min(paused_until, now)));
 	if (end - learner->flushes > FLUSHES_KEPT)
 	{
 		/* the worker has lost some */
