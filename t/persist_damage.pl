@@ -100,29 +100,7 @@ starts_fresh(
 	'other cluster',
 	'It belongs to another database cluster',
 	with_value('system', sub { $_[0] + 1 }));
-starts_fresh(
-	'an application_name without an end',
-	'Its contents are not what',
-	with_content(sub {
-		substr($_[0], data_at($_[0], 'clients') + 24, 64) = 'x' x 64;
-		return sealed($_[0]);
-	}));
-starts_fresh(
-	'too many cycles',
-	'Its contents are not what',
-	with_content(sub {
-		substr($_[0], data_at($_[0], 'wal_cycles'), 4) = pack 'L', 33;
-		return sealed($_[0]);
-	}));
-starts_fresh(
-	'impossible cycles',
-	'Its contents are not what',
-	with_content(sub {
-		substr($_[0], data_at($_[0], 'wal_cycles'), 4) = pack 'L', 2;
-		substr($_[0], data_at($_[0], 'wal_cycles') + 8, 8) = pack 'Q', 800;
-		substr($_[0], data_at($_[0], 'wal_cycles') + 80, 8) = pack 'Q', 800;
-		return sealed($_[0]);
-	}));
+
 for my $part (@parts)
 {
 	starts_fresh(

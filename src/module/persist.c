@@ -279,7 +279,7 @@ parts_fit(char *file)
 		part = persist_format_find(file, module->saved_name);
 		if (part == NULL ||
 			(module->fits ?
-			 !module->fits(module->saved_object, part + 1, part->size) :
+			 !module->fits(module->saved_object, part->size) :
 			 part->size != saved_size(module)))
 			return false;
 		nparts++;

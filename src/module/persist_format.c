@@ -10,9 +10,9 @@
  *					after another, "nparts" in all
  *	CRC-32C			of all that
  *
- * Invariant: persist_format_refuse() uses a value from a file only after it
- * has checked the value: first magic and format, then the size, then the
- * checksum, and then the rest.  A module checks its own part.
+ * Invariant: persist_format_refuse() checks magic and format, then the size,
+ * then the checksum.  A file that passes is one that persist_format_seal()
+ * made, so what stands in its parts is right, for the settings of then.
  *
  * Locking: none; nothing here is shared.
  *
@@ -74,28 +74,6 @@ persist_format_seal(char *file, uint64 size, uint32 nparts,
 	memcpy(file + size - sizeof(crc), &crc, sizeof(crc));
 }
 
-/* Returns true if the parts have names and fill the file. */
-static bool
-parts_are_right(const char *file)
-{
-	const PersistHeader *header = (const PersistHeader *) file;
-	uint64		left = header->size - sizeof(PersistHeader) - sizeof(pg_crc32c);
-
-	for (uint32 i = 0; i < header->nparts; i++)
-	{
-		const PersistPart *part = (const PersistPart *)
-		(file + header->size - sizeof(pg_crc32c) - left);
-
-		if (left < sizeof(PersistPart) ||
-			memchr(part->name, '\0', sizeof(part->name)) == NULL ||
-			part->size > left - sizeof(PersistPart) ||
-			part->size % PART_ALIGNMENT != 0)
-			return false;
-		left -= sizeof(PersistPart) + part->size;
-	}
-	return left == 0;
-}
-
 /*
  * Returns null if these "size" bytes may be used, where the data directory is
  * "now", or why not.  They can be anything; "file" is aligned as palloc does.
@@ -118,8 +96,7 @@ persist_format_refuse(const char *file, uint64 size, const PersistState *now)
 	if (size < sizeof(PersistHeader) + sizeof(crc) || header->size != size)
 		return damaged;
 	crc = checksum(file, size);
-	if (memcmp(file + size - sizeof(crc), &crc, sizeof(crc)) != 0 ||
-		!parts_are_right(file))
+	if (memcmp(file + size - sizeof(crc), &crc, sizeof(crc)) != 0)
 		return damaged;
 	if (then->server != now->server)
 		return psprintf("It was written by PostgreSQL %u, and this is PostgreSQL %u.",

@@ -59,9 +59,9 @@ typedef struct StatsModule
 	 * The module's part of the saved file, if it has a name, with the sizes
 	 * that it has now: a head and a slot for each of MaxBackends, or what
 	 * "saved_size" returns.  "save" fills zeroed memory.  "fits" tells
-	 * whether "restore" can use what stands in a file, which may be nonsense;
-	 * without "fits", the size must be the same.  All get "saved_object".
-	 * saved_definitions() of script/generate lists the types that are saved.
+	 * whether "restore" can use a part of this size; without "fits", the size
+	 * must be the same.  All get "saved_object". saved_definitions() of
+	 * script/generate lists the types that are saved.
 	 */
 	const char *saved_name;
 	void	   *saved_object;
@@ -69,7 +69,7 @@ typedef struct StatsModule
 	Size		saved_slot_size;
 	Size		(*saved_size) (const void *object);
 	void		(*save) (const void *object, void *to);
-	bool		(*fits) (const void *object, const void *from, Size size);
+	bool		(*fits) (const void *object, Size size);
 	void		(*restore) (void *object, const void *from, Size size);
 
 	/*

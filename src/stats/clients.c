@@ -211,21 +211,6 @@ add_session_times(ClientCounts *client)
 	}
 }
 
-static bool
-clients_fits(const void *object, const void *from, Size size)
-{
-	Size		n = entry_table_nsaved(object, from, size);
-
-	for (Size i = 0; i < n; i++)
-	{
-		const ClientKey *key = entry_table_saved(object, from, i);
-
-		if (memchr(key->application_name, '\0', NAMEDATALEN) == NULL)
-			return false;
-	}
-	return n > 0;
-}
-
 ClientTotals *
 clients_read(void)
 {
@@ -295,6 +280,6 @@ const StatsModule clients_module = {
 	.saved_object = &clients_table,
 	.saved_size = entry_table_saved_size,
 	.save = entry_table_save,
-	.fits = clients_fits,
+	.fits = entry_table_fits,
 	.restore = entry_table_restore,
 };

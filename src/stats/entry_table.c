@@ -474,24 +474,18 @@ entry_table_save(const void *object, void *to)
 	}
 }
 
-/* The number of rows in what was saved; 0 if that has another size. */
-Size
-entry_table_nsaved(const EntryTable *table, const void *from, Size size)
+/* The setting may have been 0, or be 0 now. */
+bool
+entry_table_fits(const void *object, Size size)
 {
-	if (size < sizeof(EntriesSaved) ||
-		(size - sizeof(EntriesSaved)) % row_size(table) != 0)
-		return 0;
-	return (size - sizeof(EntriesSaved)) / row_size(table);
+	const EntryTable *table = object;
+
+	return *table->max_keys == 0 || size == 0 ||
+		(size >= sizeof(EntriesSaved) &&
+		 (size - sizeof(EntriesSaved)) % row_size(table) == 0);
 }
 
-/* A row: its key, and its counters behind it. */
-const void *
-entry_table_saved(const EntryTable *table, const void *from, Size i)
-{
-	return (const char *) from + sizeof(EntriesSaved) + i * row_size(table);
-}
-
-/* The setting may have become smaller, or have been or be 0. */
+/* The setting may have become smaller, too. */
 void
 entry_table_restore(void *object, const void *from, Size size)
 {
@@ -502,11 +496,8 @@ entry_table_restore(void *object, const void *from, Size size)
 		return;
 	table->shared->evicted += saved->evicted;
 	table->shared->stats_reset = saved->stats_reset;
-	for (Size i = 0; i < entry_table_nsaved(table, from, size); i++)
-	{
-		const char *row = entry_table_saved(table, from, i);
-
+	for (const char *row = (const char *) (saved + 1);
+		 row < (const char *) from + size; row += row_size(table))
 		add_to_entry(table, find_or_add(table, row),
 					 (const uint64 *) (row + table->key_size));
-	}
 }

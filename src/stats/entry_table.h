@@ -156,11 +156,7 @@ extern void entry_table_clear(EntryTable *table, TimestampTz now);
 /* As a StatsModule has them, whose "saved_object" is the table. */
 extern Size entry_table_saved_size(const void *object);
 extern void entry_table_save(const void *object, void *to);
+extern bool entry_table_fits(const void *object, Size size);
 extern void entry_table_restore(void *object, const void *from, Size size);
-
-extern Size entry_table_nsaved(const EntryTable *table, const void *from,
-							   Size size);
-extern const void *entry_table_saved(const EntryTable *table, const void *from,
-									 Size i);
 
 #endif							/* COMMIT_STATS_ENTRY_TABLE_H */

@@ -439,7 +439,7 @@ flush_totals_save(const void *object, void *to)
 
 /* The number of cells is that of another MaxBackends, perhaps. */
 static bool
-flush_totals_fits(const void *object, const void *from, Size size)
+flush_totals_fits(const void *object, Size size)
 {
 	return size % CELL_SIZE == 0 && size / CELL_SIZE >= OVERALL_COUNTS;
 }

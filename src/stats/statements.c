@@ -346,14 +346,6 @@ statements_read(void)
 	return totals;
 }
 
-/* commit_stats.max_statements may have been 0, or be 0 now. */
-static bool
-statements_fits(const void *object, const void *from, Size size)
-{
-	return size == 0 || !statements_now.on ||
-		entry_table_nsaved(object, from, size) > 0;
-}
-
 static void
 statements_reset(TimestampTz now)
 {
@@ -386,6 +378,6 @@ const StatsModule statements_module = {
 	.saved_object = &statements_table,
 	.saved_size = entry_table_saved_size,
 	.save = entry_table_save,
-	.fits = statements_fits,
+	.fits = entry_table_fits,
 	.restore = entry_table_restore,
 };

@@ -445,22 +445,6 @@ wal_cycles_save(const void *object, void *to)
 	since_reset(all, add_up_cycles(all), InvalidXLogRecPtr, to);
 }
 
-/* True if these positions could have come from the ring. */
-static bool
-wal_cycles_fits(const void *object, const void *from, Size size)
-{
-	const WalCycles *saved = from;
-
-	if (size != sizeof(WalCycles) ||
-		saved->ncycles < 0 || saved->ncycles > WAL_CYCLES_SHOWN)
-		return false;
-	for (int i = 0; i < saved->ncycles; i++)
-		if (saved->cycle[i].redo == InvalidXLogRecPtr ||
-			(i > 0 && saved->cycle[i].redo >= saved->cycle[i - 1].redo))
-			return false;
-	return true;
-}
-
 /* As if all slots had left the cycles. */
 static void
 wal_cycles_restore(void *object, const void *from, Size size)
@@ -490,6 +474,5 @@ const StatsModule wal_cycles_module = {
 	.saved_name = "wal_cycles",
 	.saved_head_size = sizeof(WalCycles),
 	.save = wal_cycles_save,
-	.fits = wal_cycles_fits,
 	.restore = wal_cycles_restore,
 };
