@@ -46,6 +46,16 @@ assign_enabled(bool newval, void *extra)
 	commit_stats_application = NULL;
 }
 
+/*
+ * Roles, databases, sessions or the command line come before the files of the
+ * configuration, and ALTER SYSTEM.
+ */
+bool
+guc_is_set_elsewhere(const char *name)
+{
+	return find_option(name, false, false, ERROR)->source > PGC_S_FILE;
+}
+
 /* This process has entered and is registered, or not yet. */
 void
 guc_set_counting(bool registered)

@@ -57,6 +57,7 @@ extern COMMIT_STATS_HIDDEN bool commit_stats_log_slow_commits;
 extern COMMIT_STATS_HIDDEN uint64 commit_stats_slow_threshold;
 
 extern void guc_define(void);
+extern bool guc_is_set_elsewhere(const char *name);
 extern void guc_set_counting(bool registered);
 extern void guc_require_enabled(void);
 

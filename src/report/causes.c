@@ -133,7 +133,7 @@ has_hot_row(const CommitFigures *f)
 static bool
 commits_hang(const CommitFigures *f)
 {
-	return f->now.longest >= WAITS_NOW_LONG || f->hanging > 0;
+	return most_hang_now(f) || f->hanging > 0;
 }
 
 /* Commits come one after the other, each with its flush. */
@@ -284,6 +284,18 @@ works_outside(const CommitFigures *f)
 }
 
 /*
+ * The newest commits are more than a small part of transactions, if the rest
+ * of these takes as long as since the reset.
+ */
+static bool
+takes_more_now(const CommitFigures *f)
+{
+	double		rest = (1 - f->of_transactions) * f->transaction_mean;
+
+	return f->seen_enough && f->phase_mean >= HARDLY_COMMIT * (f->phase_mean + rest);
+}
+
+/*
  * COMMIT is a small part of the transactions of each client that matters.  Not
  * so where they wait for rows until another one has committed, or where some
  * commits take longer than a transaction, or have not ended.
@@ -293,11 +305,11 @@ commit_hardly_matters(const CommitFigures *f)
 {
 	return f->period == NULL && /* not known of each client of a period */
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
-		f->now.longest < WAITS_NOW_LONG &&
+		!most_hang_now(f) && !takes_more_now(f) &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
 		!works_outside(f) && !has_hot_row(f) &&
 		(100 * f->slow_commits <= f->commits ||
-		 f->slow_mean < ratio_or_zero(f->phase_mean, f->of_transactions));
+		 f->slow_mean < f->transaction_mean);
 }
 
 /* Transactions without a flush of their own; few others waited for one. */
@@ -353,11 +365,14 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 		2 * f->prepares > f->commits || commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
-				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
+				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s%s",
 						 format_percent(f->of_transactions),
 						 f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
+						 f->of_transactions >= HARDLY_COMMIT || !takes_more_now(f) ? "" :
+						 psprintf(" That is since the reset; now a commit takes %s.",
+								  format_us(f->phase_mean)),
 						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
 						 psprintf(" No setting of commits helps.%s", idle)));
 }
@@ -579,13 +594,20 @@ remedy_for_bytes(const CommitFigures *f)
 				 f->checkpoint_timeout, less);
 }
 
-/* A standby that hangs for seconds makes the mean that of no commit. */
+/*
+ * A standby that hangs for seconds makes the mean that of no commit: it is
+ * without slow ones, if these are few, or at most the median.
+ */
 static double
 usual_standby_wait(const CommitFigures *f)
 {
-	double		mean = f->phase[PHASE_STANDBY] * f->phase_mean /
-	(1 - ratio_or_zero(f->phase_unwaited, f->phase_commits));
+	double		n = (double) f->phase_commits - f->phase_unwaited;
+	double		time = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+	double		mean = ratio_or_zero(time, n);
 
+	if (f->period == NULL && f->seen_enough)
+		return 2 * f->slow_recent > n ? mean :
+			ratio_or_zero(Max(time - f->slow_standby, 0), n - f->slow_recent);
 	return f->commit_p50 > 0 ? Min(mean, f->commit_p50) : mean;
 }
 
@@ -1082,10 +1104,17 @@ put_causes(StringInfo text, const CommitFigures *f, const char *title,
 
 /*---- The sweep that is proposed ----------------------------------*/
 
+/* F0, of the newest flushes if it can be */
+static double
+flush_now(const CommitFigures *f)
+{
+	return f->flush_newest > 0 ? f->flush_newest : f->flush_time;
+}
+
 static double
 square_root_rule(const CommitFigures *f)
 {
-	return sqrt(ratio_or_zero(2 * f->flush_time * 1e6, f->commit_rate));
+	return sqrt(ratio_or_zero(2 * flush_now(f) * 1e6, f->commit_rate));
 }
 
 /*
@@ -1147,9 +1176,9 @@ find_max_p99(const CommitFigures *f)
 static int
 find_delays(const CommitFigures *f, int *delays)
 {
-	double		start = f->flush_time > 0 ? f->flush_time / 4 : SWEEP_DEFAULT_START;
+	double		start = flush_now(f) > 0 ? flush_now(f) / 4 : SWEEP_DEFAULT_START;
 	double		square_root = square_root_rule(f);
-	double		most = Min(find_max_p99(f) - f->flush_time,
+	double		most = Min(find_max_p99(f) - flush_now(f),
 						   wal_buffers_us_until_half_full(f->wal_buffers,
 														  f->flush_wal * f->flush_rate));
 	int			n = 0;
@@ -1283,7 +1312,7 @@ find_no_waits(const CommitFigures *f)
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
 		{f->is_standby, "no. Nothing commits on a standby: look at its primary.", NULL},
-		{f->now.longest >= WAITS_NOW_LONG, "no. Commits hang, as the first line says.", NULL},
+		{most_hang_now(f), "no. Commits hang, as the first line says.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},
@@ -1294,8 +1323,10 @@ find_no_waits(const CommitFigures *f)
 					 f->sleeper == NULL ? "" :
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
-			psprintf("set it to 0. %s of the sleeps carried no other commit.", format_percent(f->alone_hits)),
-		"commit_delay = 0"},
+			psprintf("set it to 0%s. %s of the sleeps carried no other commit.",
+					 f->delay_elsewhere ? " (it is that of a database, a role, or this session: ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
+					 format_percent(f->alone_hits)),
+		f->delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
@@ -1345,13 +1376,13 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
 		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
-		{f->flush_time > 0 && f->delay >= 2 * f->flush_time && f->phase[PHASE_DELAY] >= 0.5,
-			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us is as long as %s flushes.", format_percent(f->phase[PHASE_DELAY]), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
+		{f->flush_time > 0 && f->delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
+			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us is as long as %s flushes.", format_percent(f->phase[PHASE_DELAY]), f->delay, format_number(ratio_or_zero(f->delay, flush_now(f)))),
 		sweep},
 		{2 * processor_share(f) >= causes_flush_share(f),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
-			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
+			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, flush_now(f)))),
 		sweep},
 		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > f->phase[PHASE_FLUSH],
 		psprintf("not known. Commits come in bursts, and in these wait for each other's flushes, %s of commit time; in all, the disk is busy with flushes %s of the time.", format_percent(f->phase[PHASE_OTHER_FLUSH]), format_percent(f->disk_busy)), NULL},
@@ -1368,9 +1399,9 @@ find_no_gain(const CommitFigures *f)
 static const Answer *
 find_may_pay(const CommitFigures *f)
 {
-	double		half = f->flush_time / 2;
+	double		half = flush_now(f) / 2;
 	double		root = square_root_rule(f);
-	double		threshold = ratio_or_zero(2e6, f->flush_time);
+	double		threshold = ratio_or_zero(2e6, flush_now(f));
 	bool		above = f->commit_rate > threshold;
 	bool		reached = f->reach >= HARDLY_ANY_HITS ||
 	better_siblings(f) >= f->siblings ||
@@ -1393,7 +1424,7 @@ find_may_pay(const CommitFigures *f)
 					 2 * f->stall[STALL_UNKNOWN].share >= perhaps_fewer(f) ? "for an unknown reason" : "beside others' requests",
 					 format_percent(perhaps_fewer(f))),
 		sweep},
-		{f->delay == 0 && f->flush_p50 >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
+		{f->delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
 			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns.",
 		adaptive_sweep},
 		{above,
@@ -1411,7 +1442,7 @@ find_may_pay(const CommitFigures *f)
 static bool
 nothing_stands_out(const CommitFigures *f)
 {
-	return f->flush_time > 0 && f->flush_p99 < LONG_FLUSH &&
+	return f->flush_time > 0 && Max(f->flush_p99, flush_now(f)) < LONG_FLUSH &&
 		f->flush_slower == 0 && f->disk_busy < HARDLY_BUSY && f->own_flush > OWN_FLUSH_ONLY &&
 		rest_of_flushes(f) > OWN_FLUSH_ONLY && !has_hot_row(f) &&
 		f->slow_commits <= f->commits / 10000;
@@ -1429,15 +1460,14 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
 	stalls_of_server(f) < 0.5 && !nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 
-	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
-		statements_wait(f) || statements_wait_for_wal(f))
+	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
 	if (answer->setting != NULL && !is_sweep(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",
 						 predict ? " Predict others (10 s, changes nothing):" : "");
 	else if (nothing_stands_out(f))
 		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
-						 format_us(f->flush_time));
+						 format_us(flush_now(f)));
 	else if (remedy != NULL && remedy != more_iops)
 		appendStringInfo(text, "First step: what cause 1 says.%s\n",
 						 predict ? " Predict others (10 s, changes nothing):" : "");

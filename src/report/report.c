@@ -50,7 +50,9 @@ put_now(StringInfo text, const CommitFigures *f)
 
 	if (now->commits < now->all)
 		number = psprintf("%d of %d", now->commits, now->all);
-	if (now->longest < WAITS_NOW_LONG)
+	if (!f->counting && now->longest < WAITS_NOW_LONG)
+		appendStringInfoString(text, "What waits now is not known: commit_stats.enabled is off.\n");
+	else if (now->longest < WAITS_NOW_LONG)
 		appendStringInfoString(text, "No commit waits now for 1 s or longer.\n");
 	else
 		put_wrapped(text, f->width, "", "  ",

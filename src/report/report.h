@@ -36,6 +36,7 @@ typedef struct CommitFigures
 	bool		fsync;
 	bool		io_timing;		/* track_wal_io_timing */
 	int			delay;			/* commit_delay */
+	bool		delay_elsewhere;	/* of no file: of a role, a database, ... */
 	int			siblings;		/* commit_siblings */
 	double		wal_buffers;	/* bytes */
 	bool		adaptive;		/* commit_stats.adaptive_delay */
@@ -108,6 +109,8 @@ typedef struct CommitFigures
 	double		hanging;		/* mean number of commits that the phases are
 								 * of, as most did not end in the period */
 	double		phase[PHASE_N]; /* shares of it */
+	uint64		slow_recent;	/* slow commits that are kept, of that time */
+	double		slow_standby;	/* us that these waited for a standby */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_mean;
 	double		slow_phase[PHASE_N];
@@ -124,6 +127,7 @@ typedef struct CommitFigures
 	uint64		timed_flushes;
 	double		flush_time;		/* F0: mean writing and syncing */
 	double		flush_time_max; /* upper bound of F0, timed or not */
+	double		flush_newest;	/* mean of the newest; 0: old, or too few */
 	double		flush_p50;
 	double		flush_p99;
 	double		flush_wal;		/* WAL that a mean one wrote, bytes; 0: not
@@ -182,6 +186,7 @@ typedef struct CommitFigures
 	double		heaviest_share;
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
+	double		transaction_mean;	/* us of a transaction of all clients */
 	double		of_transactions;	/* share of their time in COMMIT */
 	double		of_sessions;
 	const char *busiest;		/* the one that spends the largest part of its
@@ -218,6 +223,13 @@ typedef struct CommitFigures
 
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
 #define LARGE_FLUSH		65536	/* may take longer, bytes */
+
+/* Most commits that are under way hang, for the same. */
+static inline bool
+most_hang_now(const CommitFigures *f)
+{
+	return f->now.longest >= WAITS_NOW_LONG && 2 * f->now.commits > f->now.all;
+}
 
 /* Stalls in which nobody ran, if that is a phase */
 static inline bool

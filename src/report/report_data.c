@@ -73,6 +73,7 @@ report_data_set_settings(CommitFigures *f)
 	f->fsync = enableFsync;
 	f->io_timing = track_wal_io_timing;
 	f->delay = CommitDelay;
+	f->delay_elsewhere = guc_is_set_elsewhere("commit_delay");
 	f->siblings = CommitSiblings;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
@@ -223,9 +224,12 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	if (timed < WAL_DEVICE_SAMPLE)
 		return;
 	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
+	if (f->newest_age > PHASES_OF)
+		return;
+	f->flush_newest = flush_time / timed;
 	/* few are timed if sessions differ in the setting, or led by no commit */
 	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last &&
-		last_wal < last * large && f->newest_age <= PHASES_OF)
+		last_wal < last * large)
 		f->flush_slower = last_time / last;
 }
 
@@ -344,6 +348,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, client_commits(&all));
 	f->nameless = ratio_or_zero(nameless, client_commits(&all));
+	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
+										client_commits(&all));
 	f->of_transactions = commit_share(&all, SLOT_TRANSACTION_TIME);
 	f->of_sessions = commit_share(&all, SLOT_SESSION_TIME);
 	set_busiest(f, clients, &all);
@@ -590,18 +596,18 @@ set_lock(CommitFigures *f, const LockWait *wait)
 
 /*
  * The lock that now, slow commits or samples say that COMMIT waits for, unless
- * most of the time before the records was something else
+ * most of the time before the records ("until") was something else
  */
 static void
-set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time)
+set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
+				 double until)
 {
 	bool		seen = 2 * f->seen.commit_locks >
 	f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD];
 
-	if (f->now.locked)
+	if (f->now.locked && (seen || !f->seen_enough || most_hang_now(f)))
 		set_lock(f, &f->now.lock);
-	else if (locked != NULL &&
-			 (seen || 2 * lock_time >= f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD]))
+	else if (locked != NULL && (seen || 2 * lock_time >= until))
 		set_lock(f, &locked->lock);
 	else if (f->seen_enough && seen)
 		f->lock = f->lock_now;
@@ -631,6 +637,18 @@ add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 	f->slow_phase[PHASE_OTHER_FLUSH] -= segment + flush;
 	f->slow_phase[PHASE_STANDBY] += unknown + flush;
 	f->slow_phase[PHASE_UNKNOWN] -= unknown;
+}
+
+/* Of its slow commits, the client with the most commits wrote this much WAL. */
+static void
+add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
+{
+	if (top == NULL || event->wal_bytes == 0 ||
+		memcmp(&event->client, &top->key, sizeof(ClientKey)) != 0)
+		return;
+	f->top_slow_most = Max(f->top_slow_most, event->wal_bytes);
+	f->top_slow_least = f->top_slow_least == 0 ? event->wal_bytes :
+		Min(f->top_slow_least, event->wal_bytes);
 }
 
 /* What waits now, and a lock among that, as slow commits may not show it */
@@ -687,16 +705,20 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 }
 
 /*
- * Slow commits that are kept, from the reset or the begin of the period on,
- * and what they waited for; also set_stalled_by()
+ * Slow commits that are kept, from the reset or the begin of the period on;
+ * what those of the time that the phases are of waited for; and
+ * set_stalled_by()
  */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 					 const StallLog *log)
 {
 	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
+	TimestampTz recent = f->period != NULL ? f->stats_reset :
+	GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
 	int			n;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
+	double		sum[PHASE_N] = {0}; /* of recent ones */
 	double		time = 0;
 	double		lock_time = 0;
 	double		savepoints_time = 0;
@@ -715,6 +737,12 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, event, part);
+		add_slow_wal(f, top, event);
+		if (event->ended_at < recent)
+			continue;
+		f->slow_recent++;
+		for (int phase = 0; phase < PHASE_N; phase++)
+			sum[phase] += part[phase];
 		/* the wait for that of NOTIFY is a phase of its own */
 		if (!notify_lock_is(&waits->lock.tag))
 		{
@@ -729,17 +757,12 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 			savepoints_time += part[PHASE_BEFORE];
 			f->savepoints = Max(f->savepoints, event->savepoints);
 		}
-		if (top == NULL || event->wal_bytes == 0 ||
-			memcmp(&event->client, &top->key, sizeof(ClientKey)) != 0)
-			continue;
-		f->top_slow_most = Max(f->top_slow_most, event->wal_bytes);
-		f->top_slow_least = f->top_slow_least == 0 ? event->wal_bytes :
-			Min(f->top_slow_least, event->wal_bytes);
 	}
-	set_longest_lock(f, locked, lock_time);
-	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
+	set_longest_lock(f, locked, lock_time, sum[PHASE_BEFORE] + sum[PHASE_RECORD]);
+	f->slow_standby = sum[PHASE_STANDBY] / NS_PER_US;
+	if (2 * savepoints_time < sum[PHASE_BEFORE])
 		f->savepoints = 0;
-	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
+	f->serializable = 2 * serializable_time > sum[PHASE_AFTER];
 	if (!f->seen_enough && f->period == NULL)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
@@ -908,6 +931,14 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 							   quote_literal_cstr(f->standby)));
 }
 
+/* All waits for standbys, us; where commits hang, as samples saw them */
+static double
+standby_time(const CommitFigures *f)
+{
+	return f->phase[PHASE_STANDBY] *
+		(f->hanging > 0 ? f->hanging * f->seconds * 1e6 : f->phase_mean * f->phase_commits);
+}
+
 /*
  * The history does not know the standby, nor do counts of another list, but
  * slow commits do that are kept, if slow ones have a quarter of the time in
@@ -921,7 +952,7 @@ report_data_blame_slow(CommitFigures *f)
 	int			n = 0;
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
-	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+	double		all = standby_time(f);
 	double		blamed = 0;
 	double		known;
 
@@ -942,7 +973,7 @@ report_data_blame_slow(CommitFigures *f)
 		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
 		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
 	}
-	/* those that are kept are a sample; where commits hang, "all" is unknown */
+	/* those that are kept are a sample */
 	known = blamed * f->slow_commits / Max(f->slow_n, 1);
 	if (4 * known < all)
 		return;
@@ -985,8 +1016,7 @@ report_data_blame_list(CommitFigures *f)
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
-	double		all = f->phase[PHASE_STANDBY] *
-	(f->hanging > 0 ? f->hanging * f->seconds * 1e6 : f->phase_mean * f->phase_commits);
+	double		all = standby_time(f);
 	double		own = 0;
 	double		others = 0;
 

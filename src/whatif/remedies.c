@@ -267,10 +267,7 @@ is_set_elsewhere(const Forecast *forecast)
 {
 	return forecast->load.delay != CommitDelay ||
 		forecast->load.siblings != CommitSiblings ||
-		sql_value("SELECT name FROM pg_catalog.pg_settings"
-				  " WHERE name OPERATOR(pg_catalog.=) ANY ('{commit_delay,commit_siblings}')"
-				  " AND source OPERATOR(pg_catalog.<>) ALL ('{default,configuration file}')"
-				  " LIMIT 1") != NULL;
+		guc_is_set_elsewhere("commit_delay") || guc_is_set_elsewhere("commit_siblings");
 }
 
 /* A pair whose prediction the forecast has, unless it is the present one */

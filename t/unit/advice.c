@@ -83,7 +83,7 @@ static const Figure figures[] = {
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
 	FIGURE(seen.phase[PHASE_BEFORE]), FIGURE(seen.phase[PHASE_RECORD]),
 	FIGURE(seen.phase[PHASE_LOG]), FIGURE(seen.phase[PHASE_AFTER]),
-	FIGURE(now.longest), FIGURE(commits), FIGURE(commits_async),
+	FIGURE(now.longest), FIGURE(now.commits), FIGURE(now.all), FIGURE(commits), FIGURE(commits_async),
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
 	FIGURE(carried), FIGURE(delay_hits), FIGURE(hits_adaptive), FIGURE(alone_hits),
@@ -91,9 +91,9 @@ static const Figure figures[] = {
 	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.blocked_rows),
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
-	FIGURE(checkpoint_phase), FIGURE(phase_mean),
+	FIGURE(checkpoint_phase), FIGURE(phase_mean), FIGURE(phase_commits), FIGURE(slow_recent), FIGURE(slow_standby),
 	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
-	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),
+	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_newest), FIGURE(delay_elsewhere), FIGURE(transaction_mean),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
@@ -165,7 +165,9 @@ main(void)
 
 	while (fgets(line, sizeof(line), stdin) != NULL)
 	{
-		CommitFigures f = {.schema = "public",.width = REPORT_WIDTH};
+		/* what hangs is all that is under way, unless a line says else */
+		CommitFigures f = {.schema = "public",.width = REPORT_WIDTH,
+		.now = {.commits = 1,.all = 1}};
 		StringInfoData text;
 
 		for (char *pair = strtok(line, "\t\n"); pair != NULL;
