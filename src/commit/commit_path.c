@@ -221,7 +221,7 @@ read_before_unlogged(void)
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
 	commit.started_at = clock_now();
-	backend_slot_set_committing(commit.started_at, 0);
+	backend_slot_set_committing(commit.started_at, COMMITTING_ASYNC);
 	flush_detection_read_unlogged(&commit.before);
 }
 
@@ -593,7 +593,7 @@ read_record_time(uint64 elapsed)
 	record_time = Min(record_time, elapsed);
 	commit.record_time = record_time;
 	commit.transaction_time = age * NS_PER_US + (elapsed - record_time);
-	if (unlikely(age >= USECS_PER_SEC))
+	if (unlikely(commit.transaction_time > commit.ended_at - previous_ended_at))
 		bound_transaction_time(age, stop);
 	previous_ended_at = commit.ended_at;
 }

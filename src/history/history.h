@@ -127,7 +127,7 @@ history_hanging(const HistorySum *sum)
 	for (int phase = 0; phase < PHASE_N; phase++)
 	{
 		seen += sum->waits.phase[phase];
-		if (phase >= PHASE_DELAY && phase <= PHASE_LOG)
+		if (phase >= PHASE_DELAY && phase <= PHASE_STANDBY)
 			waited += sum->waits.phase[phase];
 	}
 	return waited <= 2 * counted || seen < HISTORY_SAMPLES * look ? 0 :

@@ -123,8 +123,8 @@ backend_slot_expect(SlotField sum, double probability)
 
 /*
  * The lowest bits of SLOT_COMMITTING_SINCE: the COMMIT is before its first
- * callback, after its second one, or between them and asynchronous.  0: it is
- * between them, and waits for its flush.
+ * callback, after its second one, or between them and waits for no flush.  0:
+ * it is between them, and waits for its flush.
  */
 #define COMMITTING_BEFORE	1
 #define COMMITTING_AFTER	2

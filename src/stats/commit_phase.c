@@ -173,6 +173,7 @@ commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 		uint32		event;
 
 		reading->since = backend_slots_commit_begun(procno, &tag);
+		reading->unwaited = tag == COMMITTING_ASYNC;
 		event = wait_event_of(proc);
 		if (reading->since == 0)
 		{

@@ -66,6 +66,7 @@ typedef struct PhaseReading
 	CommitPhase phase;
 	uint64		since;			/* clock_now() when its COMMIT began; 0: it
 								 * only waits for the lock of NOTIFY */
+	bool		unwaited;		/* it waits for no flush */
 } PhaseReading;
 
 /* Any process.  "flusher_phase" is that of the process that writes WAL. */

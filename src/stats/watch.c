@@ -63,6 +63,8 @@
 
 #define LONGEST_GAP			(2 * WATCH_IDLE_MS * NS_PER_MS)
 #define WRITER_LOOKS		3
+#define WRITER_LEAST		(1024 * 1024)	/* bytes in these looks, ... */
+#define WRITER_PART			4	/* ... and a part of all WAL meanwhile */
 #define MAX_LOCKS_READ		64	/* in a look, of commits and of others */
 #define MAX_BLAMED			16
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
@@ -100,6 +102,8 @@ typedef struct Session
 	int			pid;
 	TransactionId xid;
 	int			looks;			/* with this xid, without a wait */
+	uint64		wal;			/* look.wal and look.unended as they began */
+	uint64		unended;
 	bool		in_commit;
 	SeenCommit	commit[COMMITS_KEPT];	/* the latest, and a long one */
 } Session;
@@ -108,6 +112,8 @@ typedef struct Session
 typedef struct Look
 {
 	uint64		length;			/* ns since the look before */
+	uint64		wal;			/* bytes that were inserted so far */
+	uint64		unended;		/* ... not by transactions that have ended */
 	CommitPhase flusher_phase;
 	int			locks_read;
 	int			blamed;
@@ -154,7 +160,9 @@ seen_commit(Session *session, const PhaseReading *reading)
 {
 	SeenCommit *commit = session->commit;
 
-	if (commit->pid != session->pid || commit->since != reading->since)
+	/* one without a mark, of NOTIFY alone, is another one if that was told */
+	if (commit->pid != session->pid || commit->since != reading->since ||
+		commit->told)
 	{
 		if (worth_of(commit) >= worth_of(&commit[1]))
 			commit[1] = commit[0];
@@ -304,6 +312,19 @@ is_wal_event(uint32 event)
 		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
 }
 
+/*
+ * It may have written much of the WAL since its looks began: nobody else, of
+ * whom the transaction has ended, did.
+ */
+static bool
+may_have_written(const Session *session)
+{
+	int64		written = look.unended - session->unended;
+
+	return session->looks >= WRITER_LOOKS &&
+		written >= Max(WRITER_LEAST, (int64) (look.wal - session->wal) / WRITER_PART);
+}
+
 /* A backend with an id, or that writes WAL without one, in no commit. */
 static void
 look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
@@ -312,6 +333,11 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 
 	if (session->xid != xid)
 		session->looks = 0;
+	if (session->looks == 0)
+	{
+		session->wal = look.wal;
+		session->unended = look.unended;
+	}
 	/* as the WAL buffers are full, or a page must leave shared_buffers */
 	sample->wal_waits += is_wal_event(event);
 	if (event == WAIT_EVENT_CLIENT_READ)
@@ -319,7 +345,7 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 	else if (event != WAIT_EVENT_PG_SLEEP &&
 			 (!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
-			 ++session->looks >= WRITER_LOOKS)
+			 ++session->looks > 0 && may_have_written(session))
 		add_to_writers(proc->statusFlags & PROC_IS_AUTOVACUUM ?
 					   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
@@ -338,7 +364,9 @@ look_at_backend(int procno)
 		commit_phase_read(proc, look.flusher_phase, &reading);
 	if (session->in_commit)
 	{
-		look.sample.phase[reading.phase]++;
+		/* one that waits for no flush, and runs after its record, waits not */
+		look.sample.phase[reading.phase] += !reading.unwaited ||
+			reading.phase != PHASE_LOG || event != 0;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
@@ -373,14 +401,18 @@ blocking_lock(int procno)
 }
 
 /*
- * Count waits for locks that can be read: of a commit, of another holder, of a
- * prepared transaction.  Comes after each look_at_backend(), as it asks who is
- * in a commit.  Neighbours mostly wait for the same lock, which is read once.
+ * Count waits for locks: of a commit, of another holder, of a prepared
+ * transaction.  Comes after each look_at_backend(), as it asks who is in a
+ * commit.  Neighbours mostly wait for the same lock, which is read once.
+ * Locks that are not read are like those that are.
  */
 static void
 look_at_blocked(void)
 {
+	WatchSample *sample = &look.sample;
 	LOCK	   *before = NULL;
+	int			users = 0;
+	int			read = 0;
 	bool		known = false;
 	bool		blocked = false;
 	bool		prepared = false;
@@ -402,15 +434,22 @@ look_at_blocked(void)
 			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
+		users += is_users_lock(&lock->tag);
+		read += known;
+		sample->prepared_waits += prepared && !sessions[i].in_commit;
 		if (sessions[i].in_commit)
-		{
-			look.sample.commit_queue += blocked;
-			continue;
-		}
-		look.sample.blocked_rows += blocked;
-		look.sample.lock_waits += known && !blocked;
-		look.sample.prepared_waits += prepared;
+			sample->commit_queue += blocked;
+		else if (blocked)
+			sample->blocked_rows++;
+		else
+			sample->lock_waits += known;
 	}
+	if (read == 0)
+		return;
+	sample->commit_queue = (int) sample->commit_queue * users / read;
+	sample->blocked_rows = (int) sample->blocked_rows * users / read;
+	sample->lock_waits = (int) sample->lock_waits * users / read;
+	sample->prepared_waits = (int) sample->prepared_waits * users / read;
 }
 
 /*
@@ -545,15 +584,19 @@ requests_of_flush(uint64 flushes, uint64 requests)
  * it write is known well enough.
  */
 static void
-look_at_volume(uint64 flushes)
+look_at_volume(uint64 flushes, const WatchSample *newest)
 {
 	static uint64 flushes_before = 0;
 	static double flush_requests = 0;
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	VolumeCounts volume = volume_read("pg_wal", VOLUME_DEVICES);
 
+	/* the first look goes on from the last one of the worker before */
 	if (flushes_before == 0)
-		flushes_before = flushes;	/* the first look */
+	{
+		flushes_before = flushes;
+		flush_requests = (uint32) (newest->flush_requests - flushed / WAL_REQUEST);
+	}
 	look.sample.moved_kb = (uint32) (volume.bytes / 1024);
 	look.sample.flushed_kb = (uint32) (flushed / 1024 + flushes * FLUSH_KB);
 	flush_requests += (flushes - flushes_before) *
@@ -626,6 +669,9 @@ watch_look(void)
 	memset(&look, 0, sizeof(look));
 	look.sample.at = clock_now();
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
+	backend_slots_add_up(counted);
+	look.wal = RecoveryInProgress() ? 0 : GetXLogInsertRecPtr();
+	look.unended = look.wal - counted[SLOT_WAL_BYTES];
 	flusher = commit_phase_find_flusher(&look.flusher_phase);
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
@@ -640,15 +686,14 @@ watch_look(void)
 	if (look.sample.paused)
 		look.sample.throttled_us = paused_us;
 	paused_us = 0;
-	backend_slots_add_up(counted);
 	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
 	look.sample.unwaited = counted[SLOT_COMMITS_ASYNC] +
 		counted[SLOT_COMMITS_UNLOGGED];
-	look_at_volume(counted[SLOT_FLUSHES]);
+	(void) changecount_read(&shared->changes, &number);
+	look_at_volume(counted[SLOT_FLUSHES], sample_of(number));
 	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
-	(void) changecount_read(&shared->changes, &number);
 	look_at_others(number);
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
