@@ -150,11 +150,22 @@ set_device($node);
 $node->alter_system(synchronous_standby_names => '');
 $standby->stop;
 
+# More at once than the log keeps
+my $worker = $node->worker_pid;
+set_device($node, flush_time => 0);
+$node->alter_system('commit_stats.slow_commit_time' => 0, 'commit_stats.log_slow_commits' => 'on');
+kill 'STOP', $worker;
+$node->sql('SELECT commit_stats_reset()');
+run_pgbench($node, '-c 8 -t 100', insert => $insert);
+kill 'CONT', $worker;
+$node->wait_for_log(qr/commit_stats could not log 288 slow commits/);
+pass('commits that the log did not keep are counted');
+$node->alter_system('commit_stats.log_slow_commits' => 'off');
+
 # The limit that is derived: several medians, where each commit takes at least
 # 30 ms.
 set_device($node, flush_time => 30);
 $node->alter_system('commit_stats.slow_commit_time' => -1);
-my $worker = $node->worker_pid;
 kill 'STOP', $worker;
 $node->sql('SELECT commit_stats_reset()');
 is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'),

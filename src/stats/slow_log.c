@@ -197,10 +197,14 @@ slow_log_since(SlowKind kind)
 }
 
 uint64
-slow_log_settled(SlowKind kind)
+slow_log_settled(SlowKind kind, uint64 *lost)
 {
-	return Max(pg_atomic_read_u64(&rings[kind].settled),
-			   slow_log_oldest(kind) - 1);
+	uint64		settled = Max(pg_atomic_read_u64(&rings[kind].settled),
+							  pg_atomic_read_u64(&rings[kind].reset));
+	uint64		gone = slow_log_oldest(kind) - 1;
+
+	*lost = clock_elapsed(settled, gone);
+	return settled + *lost;
 }
 
 void
@@ -238,7 +242,6 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
 	outcome->boundary = group.boundary;
-	outcome->previous = group.previous;
 	if (event->role == SLOW_FOLLOWED)
 		outcome->delay_time =
 			flush_sleep_in_wait(event->group, group.seen_at, &group.leader,

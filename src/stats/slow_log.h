@@ -88,7 +88,6 @@ typedef struct SlowOutcome
 	uint64		wal_bytes;		/* 0: unknown */
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
-	uint64		previous;		/* the boundary before; 0: unknown */
 	WatchSummary seen;			/* from the begin of the wait to its end */
 	CommitWaits waits;
 	double		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
@@ -142,7 +141,7 @@ extern void slow_event_add_outcome(SlowEvent *event,
 /* The background worker */
 extern void slow_log_put_outcome(SlowKind kind, uint64 number,
 								 const SlowOutcome *outcome);
-extern uint64 slow_log_settled(SlowKind kind);
+extern uint64 slow_log_settled(SlowKind kind, uint64 *lost);
 extern void slow_log_set_settled(SlowKind kind, uint64 number);
 
 /* Readers.  Returns false if the event is gone, or not there yet. */

@@ -163,8 +163,16 @@ void
 slow_logger_work(void)
 {
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
-		for (uint64 number = slow_log_settled(kind) + 1;
-			 number <= slow_log_newest(kind) && complete_event(kind, number);
-			 number++)
-			slow_log_set_settled(kind, number);
+	{
+		uint64		lost;
+		uint64		number = slow_log_settled(kind, &lost);
+
+		slow_log_set_settled(kind, number);
+		if (lost > 0 && kind == SLOW_COMMIT && commit_stats_log_slow_commits)
+			ereport(LOG,
+					(errmsg("commit_stats could not log " UINT64_FORMAT " slow commits", lost),
+					 errdetail("More ended at the same time than commit_slow_log keeps.")));
+		while (number < slow_log_newest(kind) && complete_event(kind, number + 1))
+			slow_log_set_settled(kind, ++number);
+	}
 }
