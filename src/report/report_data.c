@@ -933,7 +933,7 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 
 /* All waits for standbys, us; where commits hang, as samples saw them */
 static double
-standby_time(const CommitFigures *f)
+all_standby_time(const CommitFigures *f)
 {
 	return f->phase[PHASE_STANDBY] *
 		(f->hanging > 0 ? f->hanging * f->seconds * 1e6 : f->phase_mean * f->phase_commits);
@@ -952,7 +952,7 @@ report_data_blame_slow(CommitFigures *f)
 	int			n = 0;
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
-	double		all = standby_time(f);
+	double		all = all_standby_time(f);
 	double		blamed = 0;
 	double		known;
 
@@ -1016,7 +1016,7 @@ report_data_blame_list(CommitFigures *f)
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
-	double		all = standby_time(f);
+	double		all = all_standby_time(f);
 	double		own = 0;
 	double		others = 0;
 

@@ -58,11 +58,13 @@ $node->sql('SELECT commit_stats_reset()');
 $node->sql(q{CREATE TABLE wide (t text);
 ALTER TABLE wide ALTER t SET STORAGE EXTERNAL});
 local $ENV{PGAPPNAME} = 'idler';
-my $idler = $node->start_psql(
-	q{BEGIN; INSERT INTO logged VALUES (1); COPY bulk FROM PROGRAM 'sleep 100'});
+my $idler =
+  $node->start_psql(q{BEGIN; INSERT INTO logged VALUES (1); COPY bulk FROM PROGRAM 'sleep 100'});
 local $ENV{PGAPPNAME} = 'wide';
-my $wide =
-  start_pgbench($node, '-c 40 -j 2 -T 120', wide => q{INSERT INTO wide VALUES (repeat('x', 40000));});
+my $wide = start_pgbench(
+	$node,
+	'-c 40 -j 2 -T 120',
+	wide => q{INSERT INTO wide VALUES (repeat('x', 40000));});
 # what is in COMMIT as the load begins has not ended, either
 $node->wait_until(q{SELECT commits > 400 FROM commit_flush_stats});
 $node->sql('SELECT commit_stats_reset()');
@@ -71,7 +73,8 @@ ok(poll_until(sub { $node->sql("SELECT count(*) > 4 $stalls") eq 't' }, 30),
 is($node->sql("SELECT count(*) $stalls AND writer_pid IS NOT NULL"), 0, '... of no writer');
 unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
 end_background($wide, 'TERM');
-$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idler'});
+$node->sql(
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idler'});
 end_background($idler);
 
 end_test($node);
