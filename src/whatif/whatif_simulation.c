@@ -104,6 +104,7 @@ typedef struct Client
 	ClientState state;
 	int			group;
 	int			gathered;		/* transactions of the batch under way */
+	bool		notifies;		/* one that its next commit carries does */
 	double		wake;			/* until its last commit returns */
 	double		when;			/* on the virtual clock: end of this work */
 	const LoadCycle *cycle;
@@ -453,12 +454,15 @@ static void
 commit(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
+	bool		notifies;
 
 	client->state = CLIENT_QUEUED;
 	client->commits_since = sim->now;
 	client->sleep = choose_sleep(sim);
-	if (client->cycle->notifies &&
-		!(sim->load->quiet && client->cycle->party == sim->load->changed))
+	notifies = client->notifies &&
+		!(sim->load->quiet && client->cycle->party == sim->load->changed);
+	client->notifies = false;
+	if (notifies)
 	{
 		sim->notifying[sim->nnotifying++] = c;
 		if (sim->nnotifying > 1)
@@ -509,11 +513,13 @@ end_work(Simulation *sim, int c)
 	++client->gathered % load->batch != 0;
 
 	sim->unflushed++;
+	client->notifies |= client->cycle->notifies;
 	if (!gathers && !(is_changed && load->async))
 	{
 		commit(sim, c);
 		return;
 	}
+	client->notifies &= gathers;
 	release_locks(sim, c);
 	client->wake = 0;
 	begin_cycle(sim, c);

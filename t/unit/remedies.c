@@ -79,7 +79,8 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  *				less_wal float8, wal float8, pause float8,
  *				wal_quota float8)
  *
- * Each array has a value for each of two parties, 1 and 2.  Times in us,
+ * Each array has a value for each of two parties, 1 and 2.  One of so many
+ * transactions as "notifies" says sends a NOTIFY; 0: none.  Times in us,
  * arrivals per second; commit_siblings is 1.  A flush of one commit has 50
  * pages of WAL, which take 10 us each, and each more has "wal".  Two pauses
  * come in each second, which take "pause"; the device allows "wal_quota"
@@ -101,7 +102,6 @@ remedy_model(PG_FUNCTION_ARGS)
 	int			pauses[] = {0, pause[0] > 0 ? 2 : 0};
 	const double pages = 50;
 	const int	carried = 1;
-	LoadCycle	cycle[2] = {0};
 	WhatifLoad	load = {
 		.nblocks = 1,
 		.block_length = pause[0] > 0 ? 1e6 : INFINITY,
@@ -130,15 +130,20 @@ remedy_model(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int g = 0; g < 2; g++)
 	{
-		cycle[g].work = work[g];
-		cycle[g].notifies = notifies[g] != 0;
-		cycle[g].party = g + 1;
+		int			n = Max(notifies[g], 1);
+		LoadCycle  *cycle = palloc(n * sizeof(LoadCycle));
+
+		for (int i = 0; i < n; i++)
+			cycle[i] = (LoadCycle)
+		{
+			.work = work[g],.notifies = notifies[g] > 0 && i == 0,.party = g + 1
+		};
 		load.group[g] = (LoadGroup)
 		{
 			sessions[g],
 			{
-				1, NULL
-			}, &cycle[g], arrivals[g] / 1e6
+				n, NULL
+			}, cycle, arrivals[g] / 1e6
 		};
 	}
 	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));

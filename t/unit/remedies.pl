@@ -137,6 +137,12 @@ is_model(
 	'1000, 4000, 4000, 1000',
 	'0, 1000', 'NOTIFY of the party that is not changed');
 
+
+# Of ten transactions in one commit, nearly always one sends a NOTIFY, if each
+# other one does.
+my ($carried) = split /, /, model(%notify, notifies => '2,0', batch => 10)->[0];
+about($carried, 10_000, 1, 'NOTIFY: a commit sends that of each transaction that it carries');
+
 is_model({ %both, delay => 1000 }, '500, 2000, 2000, 500', '500, 2000, 2000, 500', 'a delay');
 is_model(
 	{ %notify, delay => 1000 },
