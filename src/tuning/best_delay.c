@@ -304,7 +304,10 @@ why_not_best(const DelayOutcomes *all, int least, int best, int i)
 	if (never_slept(it) && it->pair.delay > 0)
 		return pstrdup(it->pair.delay > COMMIT_DELAY_MAX ? "never slept" :
 					   "never slept: fewer than commit_siblings others were active");
-	if (more_latency > percent_more(SAME_LATENCY, 1))
+	/* smaller than the best: too far from the fastest, or it would be best */
+	if (more_latency > percent_more(SAME_LATENCY, 1) ||
+		(it->pair.delay < all->outcome[best].pair.delay &&
+		 is_candidate(all, least, i)))
 		return psprintf("as many commits/s as the best, but a commit takes %.0f%% longer",
 						more_latency);
 	if (!is_candidate(all, least, i))

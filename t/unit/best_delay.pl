@@ -109,6 +109,9 @@ $rows = is_best(
 		[ 50, 5, 1.03, 0.9, 0, [ 1000, 1100, 900 ] ]
 	]);
 is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
+is( $rows->[2]->[4],
+	'as many commits/s as the best, but a commit takes 2% longer',
+	'the smaller one, too far from the fastest');
 
 $rows = is_best(
 	0,
