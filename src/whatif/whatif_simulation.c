@@ -34,7 +34,8 @@
  *
  * NOTIFY.  A commit that sends one takes a lock before it joins a flush and
  * keeps the lock until that flush has ended.  So such commits never share one.
- * Those that wait for the lock are no siblings.
+ * Those that wait for the lock are no siblings.  The adaptive delay lets no
+ * client sleep at its next commit.
  *
  * Open groups.  Transactions begin by themselves and wait for a free client.
  *
@@ -105,6 +106,7 @@ typedef struct Client
 	int			group;
 	int			gathered;		/* transactions of the batch under way */
 	bool		notifies;		/* one that its next commit carries does */
+	bool		notified;		/* its last commit did */
 	double		wake;			/* until its last commit returns */
 	double		when;			/* on the virtual clock: end of this work */
 	const LoadCycle *cycle;
@@ -434,9 +436,10 @@ await_flush(Simulation *sim, int c)
 
 /* The sleep of a client that commits now, if it leads */
 static double
-choose_sleep(const Simulation *sim)
+choose_sleep(const Simulation *sim, const Client *client)
 {
-	double		spacing = Min(spacing_now(&sim->spacing), sim->load->adaptive);
+	double		spacing = client->notified ? 0 :
+	Min(spacing_now(&sim->spacing), sim->load->adaptive);
 	uint64		sleep;
 
 	if (sim->load->adaptive == 0)
@@ -454,15 +457,14 @@ static void
 commit(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
-	bool		notifies;
 
 	client->state = CLIENT_QUEUED;
 	client->commits_since = sim->now;
-	client->sleep = choose_sleep(sim);
-	notifies = client->notifies &&
+	client->sleep = choose_sleep(sim, client);
+	client->notified = client->notifies &&
 		!(sim->load->quiet && client->cycle->party == sim->load->changed);
 	client->notifies = false;
-	if (notifies)
+	if (client->notified)
 	{
 		sim->notifying[sim->nnotifying++] = c;
 		if (sim->nnotifying > 1)

@@ -73,7 +73,10 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	WakeUp	   *wakeup = palloc0(nwake * sizeof(WakeUp));
 
 	for (int i = 0; i < nwork; i++)
+	{
 		cycle[i].work = work[i];
+		cycle[i].notifies = PG_GETARG_BOOL(16);
+	}
 	for (int i = 0; i < nwake; i++)
 		wakeup[i] = (WakeUp)
 	{
@@ -92,7 +95,8 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
  *				slack float8, cores float8, xid_share float8,
  *				arrivals float8, time_window float8, quota float8,
  *				delay int, siblings int, seconds float8,
- *				wake float8[], conflict float8, adaptive boolean)
+ *				wake float8[], conflict float8, adaptive boolean,
+ *				notifies boolean)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  The
  * members of a flush wake up after any of "wake"; without it, at once.  If

@@ -19,7 +19,7 @@ $node->create_functions(
 	handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8,
-	wake float8[], conflict float8, adaptive boolean, OUT commits float8, OUT flushes float8,
+	wake float8[], conflict float8, adaptive boolean, notifies boolean, OUT commits float8, OUT flushes float8,
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
 	OUT blocked float8) RETURNS SETOF record},
 	q{whatif_learn(trace float8[], delay int, siblings int, seconds float8,
@@ -51,6 +51,7 @@ sub model
 		wake => '',
 		conflict => 0,
 		adaptive => 'false',
+		notifies => 'false',
 		@_);
 	my ($row, %result);
 
@@ -447,6 +448,9 @@ for my $n (1, 2, 5, 10, 20, 50)
 	  5000;
 
 	$one = model(%limited, adaptive => 'true');
+	cmp_ok($one->{hits}, '>', 0.1, "adaptive, quota, $n clients: leaders sleep");
+	is(model(%limited, adaptive => 'true', notifies => 'true')->{hits} + 0,
+		0, '... but not after a commit with NOTIFY');
 	$gain += log($one->{commits} / $best->{commits}) / 6;
 	cmp_ok($one->{p99}, '<', 0.2 * model(%limited)->{p99}, "adaptive, quota, $n clients: p99");
 	cmp_ok($one->{commits}, '>', 0.7 * $best->{commits}, "adaptive, quota, $n clients: commits");
