@@ -250,7 +250,10 @@ void
 wal_device_mark_quota(DeviceStall *stall, int n, double window)
 {
 	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		stall[i].of_quota = ends_window(stall, n, i, window);
+	}
 }
 
 /*
@@ -281,27 +284,32 @@ is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
  * Finds the quota that explains stalls, which are ordered by time, in windows
  * up to "longest".  Returns false, and no stall is of_quota, if there is none.
  * Stalls that fit a window also fit its fractions, so the longest one counts.
+ * Of many stalls, the newest ones tell.
  */
 bool
 wal_device_find_quota(DeviceStall *stall, int n, double longest,
 					  DeviceQuota *quota)
 {
-	Distances  *d;
+	int			first = Max(n - MAX_STALLS, 0);
+	Distances  *d = find_distances(stall + first, n - first);
 	double		longer = 0;
 
 	quota->flushes = palloc(Max(n, 1) * sizeof(double));
 	quota->bytes = palloc(Max(n, 1) * sizeof(double));
 	quota->n = quota->nbytes = 0;
-	d = find_distances(stall, n);
 	for (int i = window_number(Min(longest, MAX_WINDOW) / MIN_WINDOW, WINDOW_STEP);
-		 i >= 0 && n <= MAX_STALLS; i--)
+		 i >= 0; i--)
 	{
 		double		this = regularity(d, i);
 
 		CHECK_FOR_INTERRUPTS();
 		if (this >= REGULAR && this >= longer && this >= regularity(d, i - 1) &&
-			is_quota(stall, n, MIN_WINDOW * pow(WINDOW_STEP, i), quota))
+			is_quota(stall + first, n - first,
+					 MIN_WINDOW * pow(WINDOW_STEP, i), quota))
+		{
+			wal_device_mark_quota(stall, n, quota->window);
 			return true;
+		}
 		longer = this;
 	}
 	for (int i = 0; i < n; i++)

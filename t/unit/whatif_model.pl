@@ -264,6 +264,8 @@ $one = learn(trace(1, 400, 1000, 4, 100e3, 20), 0, 5);
 about($one->{time_window}, 100e3, 2, 'learning: a window');
 about($one->{quota}, 20, 1, 'learning: its quota');
 about($one->{commits}, 200, 3, 'learning: commits with a quota');
+about(learn(trace(1, 400, 1000, 60, 25e3, 10), 0, 5)->{time_window},
+	25e3, 2, 'learning: a window of more stalls than are compared');
 # a delay of 3 ms uses the window up without a stall
 about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits},
 	1e6 / 6410, 3, 'learning: commits with a delay that makes the quota do');
