@@ -208,6 +208,10 @@ restart('without workers');
 is($node->worker_pid, '', 'without workers: there is none');
 stops('without workers');
 is(delay_state($node, 'changes'), 0, 'without workers: nothing is learned');
+like(
+	error_of($node, "SELECT * FROM commit_delay_sweep('{0}', adaptive => true)"),
+	qr/55000: the background worker of commit_stats does not run/,
+	'without workers: a sweep cannot try the setting');
 $node->append_conf('postgresql.conf', 'max_worker_processes = 8');
 restart('with workers again');
 follows('with workers again');

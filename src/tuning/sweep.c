@@ -55,6 +55,7 @@
 #include "base/wait.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "module/worker_wake.h"
 #include "stats/srf.h"
 #include "tuning/tuning.h"
 
@@ -526,6 +527,12 @@ learn_adaptive(Sweep *sweep)
 	uint64		end = start + LEARNING;
 	bool		within = true;
 
+	if (!worker_wake())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the background worker of commit_stats does not run"),
+				 errdetail("It learns for commit_stats.adaptive_delay."),
+				 errhint("Consider increasing the configuration parameter \"max_worker_processes\".")));
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
