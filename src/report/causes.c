@@ -1247,7 +1247,7 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 
 /* In place of a setting: what a sweep is for */
 static const char sweep[] = " To try each, 30 s of the live load (puts commit_delay back):";
-static const char adaptive_sweep[] = " To try both, 35 s of the live load (puts commit_delay back):";
+static const char adaptive_sweep[] = " To try both, 42 s of the live load (puts commit_delay back):";
 
 /* A row of a table on a delay */
 typedef struct Answer

@@ -89,7 +89,7 @@ typedef enum SweepArgument
 #define RESERVE(slot)		((slot) / 20)
 #define DEADLINE_SLACK		(2 * NS_PER_MS) /* deadlines are coarse */
 #define MAX_LATE_SLOTS		10
-#define LEARNING			(5 * NS_PER_S)	/* of the delay that adapts */
+#define LEARNING			(12 * NS_PER_S) /* of the delay that adapts */
 #define LEARNING_ORDER		(500 * NS_PER_MS)	/* renewed while it learns */
 #define ADAPTIVE_SETTLING	(200 * NS_PER_MS)
 
