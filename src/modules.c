@@ -21,7 +21,6 @@
 #include "history/history.h"
 #include "module/stats_module.h"
 #include "module/wall_clock.h"
-#include "module/worker_wake.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -56,7 +55,6 @@ const StatsModule *const stats_modules[] = {
 	&history_module,
 	&wal_cycles_module,
 	&watch_module,
-	&worker_wake_module,
 	&flush_totals_module,
 	NULL
 };

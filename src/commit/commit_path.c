@@ -69,7 +69,6 @@
 #include "control/delay_override.h"
 #include "module/shared_memory.h"
 #include "module/wall_clock.h"
-#include "module/worker_wake.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -79,6 +78,7 @@
 #include "stats/latency.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"
+#include "stats/watch.h"
 
 static CommitUnderWay commit = {.kind = COMMIT_NOT_COUNTED};
 
@@ -368,7 +368,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 		count_own_sleep(is_commit, SLEEP_ADAPTIVE, sleep, delay);
 	}
 	if (adaptive_delay_flushed(flush_began_at, ended_at))
-		(void) worker_wake();
+		(void) watch_wake_worker();
 }
 
 /* With commit_delay set: the sleep of this leader, if it slept. */

@@ -45,7 +45,6 @@
 #include "control/adaptive_delay.h"
 #include "history/history.h"
 #include "module/shared_memory.h"
-#include "module/worker_wake.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
 #include "stats/wal_keeper.h"
@@ -754,7 +753,7 @@ history_ask(uint64 request)
 	{
 		uint64		now = clock_now();
 
-		if (worker_wake())
+		if (watch_wake_worker())
 			worker_seen_at = now;
 		else if (!IsUnderPostmaster ||
 				 clock_elapsed(worker_seen_at, now) > NO_WORKER)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * watch.c
- *		What the background worker sees, some 17 times a second.
+ *		What the background worker sees, some 17 times a second; and waking it.
  *
  *	look		one pass over the process array by the background worker
  *	sample		what one look has seen, in shared memory; it speaks for the
@@ -37,7 +37,8 @@
  *
  * Invariant: a reader gets each sample whole, or begins again.
  *
- * Locking: none for samples; WatchShared.changes counts them.  The worker
+ * Locking: none for samples; WatchShared.changes counts them.  Only the worker
+ * writes its process number, by which others wake it.  The worker
  * reads PGPROCs without a lock, as pg_stat_activity does; lock_wait.c and
  * standby.c take locks of the server, shared, for at most 2 * MAX_LOCKS_READ
  * and MAX_BLAMED backends in each look.
@@ -50,6 +51,9 @@
 
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -83,6 +87,7 @@
 
 typedef struct WatchShared
 {
+	pg_atomic_uint32 worker;	/* its process number plus 1, or 0 */
 	ChangeCount changes;		/* between changes, the number of samples */
 	WatchSample sample[WATCH_SAMPLES];
 } WatchShared;
@@ -131,6 +136,31 @@ const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),
 	.head = (void **) &shared,
 };
+
+/* Also on the commit path.  Returns false if there is no worker. */
+bool
+watch_wake_worker(void)
+{
+	uint32		worker = pg_atomic_read_u32(&shared->worker);
+
+	if (worker != 0)
+		SetLatch(&ProcGlobal->allProcs[worker - 1].procLatch);
+	return worker != 0;
+}
+
+static void
+forget_worker(int code, Datum arg)
+{
+	pg_atomic_write_u32(&shared->worker, 0);
+}
+
+/* This process is the worker, until it exits. */
+void
+watch_start(void)
+{
+	on_shmem_exit(forget_worker, (Datum) 0);
+	pg_atomic_write_u32(&shared->worker, MyProcNumber + 1);
+}
 
 static WatchSample *
 sample_of(uint64 number)

@@ -147,13 +147,17 @@ extern const StatsModule watch_module;
  * The background worker.  watch_look() returns false if nothing committed at
  * this look, or since the one before.
  */
+extern void watch_start(void);
 extern bool watch_look(void);
 extern void watch_note_nap(long timeout, uint64 took);	/* ms */
 extern uint64 watch_looked_at(void);
 extern void watch_find_waits(int pid, uint64 from, uint64 to,
 							 CommitWaits *waits);
 
-/* Any process; between two times of clock_now(). */
+/* Any process */
+extern bool watch_wake_worker(void);
+
+/* ... between two times of clock_now() */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);
 
 /* ... watch_is_throttled() of that time */

@@ -15,7 +15,7 @@
  * whether a minute of the history is over (history.c).  A flush group is
  * logged once it is SETTLE_TIME old, as more followers may come until then.
  *
- * What wakes the worker (worker_wake.c) brings no look forward, unless a
+ * What wakes the worker (watch_wake_worker()) brings no look forward, unless a
  * session asks for the end of a minute: leaders wake it as their flush ends,
  * for the adaptive delay, when others do what they rarely do.
  *
@@ -45,7 +45,6 @@
 #include "control/delay_override.h"
 #include "history/history.h"
 #include "module/shared_memory.h"
-#include "module/worker_wake.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
 #include "stats/slow_log.h"
@@ -259,7 +258,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	follow_adaptive_delay();
 	logged = flush_groups_newest();
 	history_start();
-	worker_wake_start();
+	watch_start();
 	MemoryContextSwitchTo(AllocSetContextCreate(TopMemoryContext,
 												"commit_stats worker",
 												ALLOCSET_SMALL_SIZES));
