@@ -1193,9 +1193,9 @@ geo AS MATERIALIZED (
 		 LATERAL (SELECT floor(log(greatest(0.01::float8, g.p50)))::int AS low) low,
 		 LATERAL (SELECT coalesce(min(m * power(10::float8, floor(log(g.rate)))) FILTER (
 							  WHERE m * power(10::float8, floor(log(g.rate))) >= g.rate), 1::float8) AS rate
-				  FROM unnest('{1,2,5,10}'::float8[]) m) top,
+				  FROM pg_catalog.unnest('{1,2,5,10}'::float8[]) m) top,
 		 LATERAL (SELECT coalesce(min(s), 10080) AS step
-				  FROM unnest('{1,5,10,20,30,60,120,240,360,720,1440,2880,5760}'::int[]) s
+				  FROM pg_catalog.unnest('{1,5,10,20,30,60,120,240,360,720,1440,2880,5760}'::int[]) s
 				  WHERE g.span / s <= 8) steps),
 --
 -- Curves: steps, in relative units as they are short; an area stands on "base"
@@ -1219,8 +1219,8 @@ point AS (
 		   9 - CASE WHEN stall_time > 0::float8 THEN 2 + (7::float8 * sqrt(stall_time / geo.most))::int ELSE 0 END
 	FROM cause CROSS JOIN geo),
 joined AS (
-	SELECT *, lag(y) OVER o AS before, coalesce(lag(x + w) OVER o <> x, true) AS begins,
-		   coalesce(lead(x) OVER o <> x + w, true) AS ends
+	SELECT *, pg_catalog.lag(y) OVER o AS before, coalesce(pg_catalog.lag(x + w) OVER o <> x, true) AS begins,
+		   coalesce(pg_catalog.lead(x) OVER o <> x + w, true) AS ends
 	FROM point WINDOW o AS (PARTITION BY curve ORDER BY x)),
 curve AS (
 	SELECT curve, string_agg(
@@ -1244,22 +1244,22 @@ lane AS (
 usual AS (
 	SELECT x, w, commits, commits_async, commit_rate, commit_p50, commit_p99, commit_max,
 		   standby_time / nullif(commits, 0)::float8 AS mean_wait,
-		   standby_time > commit_time / 2::float8 AS for_standby, commits > 0 AND lag(commits) OVER o = 0 AS resumes,
+		   standby_time > commit_time / 2::float8 AS for_standby, commits > 0 AND pg_catalog.lag(commits) OVER o = 0 AS resumes,
 		   avg(commit_rate) OVER (o ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING) AS rate_before
 	FROM r WINDOW o AS (ORDER BY x)),
 settled AS (
-	SELECT *, CASE WHEN resumes THEN lead(commit_p50) OVER o ELSE commit_p50 END AS p50,
-		   CASE WHEN resumes THEN lead(commit_p99) OVER o ELSE commit_p99 END AS p99,
-		   CASE WHEN resumes THEN lead(mean_wait) OVER o ELSE mean_wait END AS waited,
-		   CASE WHEN commits = 0 AND lag(commit_rate) OVER o < lag(rate_before) OVER o / 2::float8
-				THEN lag(x) OVER o ELSE x END AS since
+	SELECT *, CASE WHEN resumes THEN pg_catalog.lead(commit_p50) OVER o ELSE commit_p50 END AS p50,
+		   CASE WHEN resumes THEN pg_catalog.lead(commit_p99) OVER o ELSE commit_p99 END AS p99,
+		   CASE WHEN resumes THEN pg_catalog.lead(mean_wait) OVER o ELSE mean_wait END AS waited,
+		   CASE WHEN commits = 0 AND pg_catalog.lag(commit_rate) OVER o < pg_catalog.lag(rate_before) OVER o / 2::float8
+				THEN pg_catalog.lag(x) OVER o ELSE x END AS since
 	FROM usual WINDOW o AS (ORDER BY x)),
 -- A level changes if "v" rises above "factor" times what it was, plus "least",
 -- or falls by as much; and if one of the two is "floor" or more.
 level AS (
 	SELECT l.name, l.unit, l.v, r.x, l.least, l.factor, l.floor, avg(l.v) OVER b AS was, avg(l.v) OVER a AS is_now,
-		   array_agg(l.v) OVER b AS before, array_agg(l.v) OVER a AS after,
-		   abs(ln((l.v + l.least) / (lag(l.v) OVER (PARTITION BY l.name ORDER BY r.x) + l.least))) AS step
+		   pg_catalog.array_agg(l.v) OVER b AS before, pg_catalog.array_agg(l.v) OVER a AS after,
+		   abs(ln((l.v + l.least) / (pg_catalog.lag(l.v) OVER (PARTITION BY l.name ORDER BY r.x) + l.least))) AS step
 	FROM settled r, LATERAL (VALUES
 		 ('commits/s', '', commit_rate, 0.5::float8, 1.5::float8, 0::float8),
 		 ('median commit', ' ms', p50, 0.1::float8, 2::float8, 0::float8),
@@ -1273,21 +1273,21 @@ level AS (
 -- above: one minute of each may be anything.  A time changes by more than the
 -- square of the factor within which nine of ten minutes follow each other.
 noise AS (
-	SELECT name, 2::float8 * percentile_cont(0.9) WITHIN GROUP (ORDER BY step) AS noise
+	SELECT name, 2::float8 * percentile_cont(0.9::float8) WITHIN GROUP (ORDER BY step) AS noise
 	FROM level GROUP BY name),
 jump AS (
 	SELECT *
 	FROM (SELECT *, max(size) OVER (PARTITION BY name ORDER BY x ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING) AS best
 		  FROM (SELECT level.*,
-					   CASE WHEN cardinality(b.v) = 5 AND cardinality(a.v) = 5 AND greatest(was, is_now) >= floor
+					   CASE WHEN pg_catalog.cardinality(b.v) = 5 AND pg_catalog.cardinality(a.v) = 5 AND greatest(was, is_now) >= floor
 								 AND (name <> 'commits/s' OR a.v[1] > 0::float8 OR was < is_now)
 								 AND (a.v[2] > b.v[4] * 1.1::float8 OR a.v[4] * 1.1::float8 < b.v[2])
 								 AND (is_now > was * factor + least OR was > is_now * factor + least)
 								 AND (name = 'commits/s' OR abs(ln((is_now + least) / (was + least))) > noise)
 							THEN abs(ln((is_now + least) / (was + least))) / ln(factor) END AS size
 				FROM level JOIN noise USING (name),
-					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(before) v) b,
-					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(after) v) a) s) j
+					 LATERAL (SELECT pg_catalog.array_agg(v ORDER BY v) AS v FROM pg_catalog.unnest(before) v) b,
+					 LATERAL (SELECT pg_catalog.array_agg(v ORDER BY v) AS v FROM pg_catalog.unnest(after) v) a) s) j
 	WHERE size = best),
 -- Stalls of a minute that has little of its cause, or little of no known one, do
 -- not stand out.
@@ -1310,7 +1310,7 @@ event AS (
 									 WHEN sum(commits_async) > 0::numeric THEN ' to wait for their flush; asynchronous ones went on'
 									 ELSE '' END
 	FROM (SELECT x, w, since, commits, commits_async, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
-				 lead(for_standby) OVER (ORDER BY x) AS standby_next, lead(commit_max) OVER (ORDER BY x) AS longest_next,
+				 pg_catalog.lead(for_standby) OVER (ORDER BY x) AS standby_next, pg_catalog.lead(commit_max) OVER (ORDER BY x) AS longest_next,
 				 min(commits) OVER p > 0 AND count(*) OVER p = 5::bigint AS busy
 		  FROM settled WINDOW p AS (ORDER BY x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING)) z
 	WHERE commits = 0 GROUP BY run HAVING bool_or(busy)
@@ -1323,17 +1323,17 @@ event AS (
 	FROM (SELECT run, name, min(x) AS since, max(x + w) AS until, sum(stall_time) AS stalled, total
 		  FROM (SELECT *, count(*) FILTER (WHERE far) OVER (ORDER BY x) AS run
 				FROM (SELECT *, x - max(x + w) OVER (ORDER BY x RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > CASE
-							 WHEN 'unknown' IN (name, lag(name) OVER (ORDER BY x, number)) THEN 1 ELSE 10 END AS far
+							 WHEN 'unknown' IN (name, pg_catalog.lag(name) OVER (ORDER BY x, number)) THEN 1 ELSE 10 END AS far
 					  FROM loud) f) g
 		  GROUP BY run, name, total HAVING sum(stall_time) >= 0.01::float8 * total) h
 	GROUP BY run, total HAVING sum(stalled) >= CASE WHEN min(name) = 'unknown' THEN 0.05::float8 ELSE 0.02::float8 END * total
 	UNION ALL
 	SELECT least(ended, x), x, 1, 0, 'nothing was counted: the server or commit_stats was off' AS what
-	FROM (SELECT x, after_gap, lag(x + w) OVER (ORDER BY period_start) AS ended FROM r) g
+	FROM (SELECT x, after_gap, pg_catalog.lag(x + w) OVER (ORDER BY period_start) AS ended FROM r) g
 	WHERE after_gap AND ended IS NOT NULL
 	UNION ALL
 	SELECT x, x, 2, 0, name || ' ' || was || ' &#8594; ' || is_now
-	FROM (SELECT r.x, s.name, s.v AS is_now, lag(s.v) OVER (PARTITION BY s.name ORDER BY r.x) AS was
+	FROM (SELECT r.x, s.name, s.v AS is_now, pg_catalog.lag(s.v) OVER (PARTITION BY s.name ORDER BY r.x) AS was
 		  FROM r, LATERAL (VALUES ('commit_delay', commit_delay::text), ('commit_siblings', commit_siblings::text),
 			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
 	WHERE was <> is_now),
@@ -1361,7 +1361,7 @@ events AS (
 		   || number::text || '</i>', '' ORDER BY x) AS flags
 	FROM numbered CROSS JOIN geo),
 ticks AS (
-	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND x <= 0.97::float8 * geo.span::float8
+	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND x::float8 <= 0.97::float8 * geo.span::float8
 		   THEN '<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ')">'
 				|| to_char(geo.start + make_interval(mins => x), CASE WHEN geo.step >= 1440 THEN 'MM-DD' ELSE 'HH24:MI' END)
 				|| '</i>' END, '' ORDER BY x) AS labels,
