@@ -4,8 +4,9 @@
  *		The standby that src/report/report_data.c names, for t/unit/period.pl.
  *
  * The arguments are the seconds that commits of the period waited for a
- * standby, how many of them were slow, and the slow ones that are kept:
- * "name=seconds".  The output is the name with most of these seconds, or "-".
+ * standby ("hang 100": most of them did not end), how many of them were slow,
+ * and the slow ones that are kept: "name=seconds".  The output is the name with
+ * most of these seconds, or "-".
  *
  *-------------------------------------------------------------------------
  */
@@ -50,7 +51,9 @@ main(int argc, char **argv)
 	f.period = period;
 	f.phase[PHASE_STANDBY] = 1;
 	f.phase_commits = 1;
-	f.phase_mean = atof(argv[1]) * 1e6;
+	if (sscanf(argv[1], "hang %lf", &f.seconds) == 1)
+		f.hanging = 1;
+	f.phase_mean = f.hanging > 0 ? NAN : atof(argv[1]) * 1e6;
 	f.slow_commits = atoi(argv[2]);
 	for (int i = 3; i < argc; i++)
 	{
