@@ -37,7 +37,7 @@ package Symptoms;
 
 use CommitStats;
 use Cwd 'abs_path';
-use List::Util qw(max sum0);
+use List::Util qw(sum0);
 
 our @ISA = ('CommitStats');
 our @EXPORT = (
@@ -340,85 +340,13 @@ sub _contradictions_of_delay ($report)
 	return ();
 }
 
-# The first number of the line of figures with this name, and the last one
-sub _figure ($text, $name)
-{
-	my ($numbers) = $text =~ /^  \Q$name\E +([\d. ]+)$/m or return;
-	my @numbers = split ' ', $numbers;
-
-	return @numbers[ 0, -1 ];
-}
-
-# Numbers that stand in two places, with how far they may be apart: [what, one,
-# the other, a part of the larger one, at least]; undef where one is missing
-sub _twice ($report)
-{
-	my ($text, $delay, %phase) = ($report->{text}, $report->{delay}, %{ $report->{phases} });
-	my ($flushes, $flush_rate) = _figure($text, 'flushes');
-	my ($newest, $number, $unit) = $text =~ /^  newest: (\d+) flushes within ([\d.]+) (us|ms|s),/m;
-	my ($siblings, $reach, $median) =
-	  $text =~ /^  Siblings: (\d+) or more active at ([<>]?[\d.]+%) of flushes, median (\d+),/m;
-	my ($said_reach, $said_siblings, $said_median) = $delay =~
-	  /^hardly any leader sleeps: at (\S+%) of flushes, commit_siblings = (\d+) .*; at half of them, (\d+)\./;
-	my ($of_transactions) = $text =~ /^COMMIT takes (\S+%)/m;
-	my ($said_of_transactions) = $delay =~ /^no\. COMMIT takes (\S+%)/;
-	my ($outside) = $delay =~ /^no\. (\S+%) of commit time is outside of/;
-	# a row that is below 0.5% is not there
-	my $hidden = grep { !$phase{$_} } 'flush', "another's flush", 'delay';
-	my $bars = sum0($text =~ /^ +\d+(?:-\d+|, prepares only)? +(\d+) +\S+%/mg);
-
-	return (
-		[ 'flushes and their histogram', $flushes, $bars, 0.01, 3 ],
-		[
-			'rate of the newest flushes',
-			$flush_rate, $newest && $newest / microseconds("$number $unit") * 1e6,
-			0.015, 0
-		],
-		[
-			'siblings that are reached',
-			map({ defined $_ ? _percent($_) : undef } $reach, $said_reach),
-			0, 0
-		],
-		[ 'commit_siblings', $siblings, $said_siblings, 0, 0 ],
-		[ 'siblings of half the flushes', $median, $said_median, 0, 0 ],
-		[
-			'COMMIT in transactions',
-			map({ defined $_ ? _percent($_) : undef } $of_transactions, $said_of_transactions),
-			0, 0
-		],
-		[
-			'time outside of flushes',
-			defined $outside ? _percent($outside) : undef,
-			100 - sum0(map { ($phase{$_} // [ 0, 0 ])->[1] } 'flush', "another's flush", 'delay'),
-			0,
-			max(0.6, 0.5 * $hidden + 0.1)
-		]);
-}
-
-sub _contradictions_of_figures ($report)
-{
-	my @found;
-
-	for my $pair (_twice($report))
-	{
-		my ($what, $one, $other, $part, $least) = @$pair;
-
-		push @found, "$what: $one and $other"
-		  if defined $one
-		  && defined $other
-		  && abs($one - $other) > max($least, $part * max($one, $other));
-	}
-	return @found;
-}
-
 sub consistent ($report)
 {
 	my @found = (
 		_contradictions_of_phases('mean commit', $report->{mean}, %{ $report->{phases} }),
 		_contradictions_of_phases('slow commit', undef, %{ $report->{slow_phases} }),
 		_contradictions_of_causes($report),
-		_contradictions_of_delay($report),
-		_contradictions_of_figures($report));
+		_contradictions_of_delay($report));
 
 	push @found, "$1 of $2 commits wait"
 	  if $report->{now} =~ /^(\d+) of (\d+) commits/ && $1 > $2;
