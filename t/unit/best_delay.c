@@ -10,7 +10,11 @@
  * that slept, its MaxP99State, and the commits/s of each round, "nan" if they
  * are not known.  "500/2.5" is a round in which a mean commit took 2.5 ms and
  * not what it took in all of them.  Answers each set with a line for each
- * outcome, "mean low high is_best reason", and an empty line.
+ * outcome, "mean low high is_best reason", and an empty line.  If a set is
+ * ended by "predicted", the measured commits/s and mean time of a commit, and
+ * the error of the model, its outcomes are predictions, and the first one has
+ * the present setting.  "order" with pairs of a time and a cost is answered
+ * with the order of these remedies, which count from 1.
  *
  *-------------------------------------------------------------------------
  */
@@ -41,18 +45,71 @@ read_rounds(char *words, double latency, double *rate, double *time)
 }
 
 static void
+put_row(const DelayOutcome *outcome, bool is_best, const char *reason)
+{
+	const Estimate *commits = &outcome->commits;
+
+	printf("%.4f %.4f %.4f %d %s\n", commits->mean, commits->low,
+		   commits->high, is_best, reason);
+}
+
+static void
 answer(const DelayOutcomes *all, int present_siblings)
 {
 	int			best = best_delay(all, present_siblings);
 
 	for (int i = 0; i < all->n; i++)
-	{
-		const Estimate *commits = &all->outcome[i].commits;
+		put_row(&all->outcome[i], i == best,
+				best_delay_reason(all, present_siblings, best, i));
+	printf("\n");
+}
 
-		printf("%.4f %.4f %.4f %d %s\n", commits->mean, commits->low,
-			   commits->high, i == best,
-			   best_delay_reason(all, present_siblings, best, i));
+/* A prediction with bounds of 1.96 times the error */
+static Estimate
+bounds_of(double value, double error)
+{
+	Estimate	estimate = {value, value * (1 - 1.96 * error),
+	value * (1 + 1.96 * error), 2};
+
+	return estimate;
+}
+
+static void
+answer_predicted(DelayOutcomes *all, const PresentSetting *present)
+{
+	int			best;
+
+	all->resampled = true;
+	for (int i = 0; i < all->n; i++)
+	{
+		DelayOutcome *it = &all->outcome[i];
+
+		it->commits = bounds_of(it->commits.mean, present->model_error);
+		it->latency = bounds_of(it->latency.mean, present->model_error);
 	}
+	best = best_predicted(all, present);
+	for (int i = 0; i < all->n; i++)
+		put_row(&all->outcome[i], i == best,
+				best_predicted_reason(all, present, best, i));
+	printf("\n");
+}
+
+static void
+put_order(const char *words)
+{
+	Choice		choice[MAX_OUTCOMES];
+	int			n = 0;
+	int			length;
+
+	for (; sscanf(words, "%lf %d%n", &choice[n].time, &choice[n].cost, &length) == 2;
+		 words += length)
+	{
+		choice[n].i = n + 1;
+		n++;
+	}
+	order_choices(choice, n);
+	for (int i = 0; i < n; i++)
+		printf("%d ", choice[i].i);
 	printf("\n");
 }
 
@@ -68,6 +125,7 @@ main(void)
 	while (fgets(line, sizeof(line), stdin) != NULL)
 	{
 		DelayOutcome *outcome = &outcomes[all.n];
+		PresentSetting present = {0};
 		int			limit;
 		int			present_siblings;
 		int			resampled;
@@ -92,6 +150,14 @@ main(void)
 			answer(&all, present_siblings);
 			all.n = 0;
 		}
+		else if (sscanf(line, "predicted %lf %lf %lf", &present.commits,
+						&present.latency, &present.model_error) == 3)
+		{
+			answer_predicted(&all, &present);
+			all.n = 0;
+		}
+		else if (strncmp(line, "order", 5) == 0)
+			put_order(line + 5);
 	}
 	return 0;
 }

@@ -244,4 +244,68 @@ is_best(
 	'no commits at all',
 	[ [ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ], [ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ] ]);
 
+# The prediction: which one is best, and does it explain what was measured?
+#
+# chosen(MEASURED COMMITS/S, MEASURED MEAN, ERROR, [DELAY, COMMITS/S,
+# MEAN]...): rows "is_best reason"; the first pair is the present setting.
+sub chosen ($commits, $mean, $error, @pairs)
+{
+	my $out = $program->(
+		(map { join ' ', $_->[0], 5, $_->[2], $_->[0] > 0 ? 1 : 0, 0, ($_->[1]) x 2 } @pairs),
+		"predicted $commits $mean $error");
+
+	return map { (split / /, $_, 4)[3] } split /\n/, $out;
+}
+
+my $unexplained = 'the prediction cannot explain the present setting: it says ';
+is_deeply(
+	[ chosen(51, 150, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[ ("0 ${unexplained}119 to 193 commits/s, and 51 were measured") x 2 ],
+	'fewer commits than it can explain: no best');
+is_deeply(
+	[ chosen(156, 80, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[ ("0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured") x 2 ],
+	'slower commits: no best');
+is_deeply(
+	[ chosen(150, 53, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[
+		'0 48% fewer commits/s than the highest',
+		'1 most commits/s: 92% more than with commit_delay = 0'
+	],
+	'a gain larger than the error');
+is_deeply(
+	[ chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 174, 46 ]) ],
+	[
+		'1 set now, and no pair gains more than the prediction may be off, which is 12%',
+		'0 +12% commits/s and -10% time of a commit, compared with the present setting; the prediction may be off by 12%'
+	],
+	'a gain as large as the error: the present setting stands');
+is( (grep { /^1/ } chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 176, 51 ]))[0],
+	'1 most commits/s: 13% more than with commit_delay = 0',
+	'a little more: it does not');
+is( (chosen(130, 51, 0.12, [ 0, 156, 51 ], [ 5000, 180, 51 ]))[0],
+	'1 set now, and no pair gains more than the prediction may be off, which is 20%',
+	'an error that the present setting shows counts if it is larger');
+like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 40 ]))[1],
+	qr/^1 /, 'as many commits, and a gain in time larger than the error');
+like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 47 ]))[0],
+	qr/^1 set now/, '... or as large');
+
+# The order: times relative to the present, and what each asks for
+sub is_order ($remedies, $order, $what)
+{
+	is($program->("order $remedies") =~ s/ $//r, $order, $what);
+}
+
+is_order('3 0  1 1  2 2', '2 3 1', 'order: the time decides');
+is_order('1.04 1  1.00 3  1.03 2', '1 3 2', '... within 5% what it asks for');
+is_order('1.04 1  1.00 1  1.03 1', '2 3 1', '... and then the time again');
+is_order('1.00 3  1.04 2  1.08 1', '2 1 3', 'a group begins with its shortest time');
+is_order(
+	'0.37 1  0.39 1  0.54 4  1 0  1.02 2  1.03 3  1.04 3  1.17 4',
+	'1 2 3 4 5 6 7 8',
+	'leave it, before equal ones');
+is_order('1 0  1.02 4  0.99 3  0.96 2', '1 4 3 2', '... that may be better by chance');
+is_order('', '', 'none');
+
 done_testing();

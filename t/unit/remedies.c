@@ -14,43 +14,16 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 
-#include "tuning/tuning.h"
 #include "whatif/whatif.h"
 
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(remedy_model);
-PG_FUNCTION_INFO_V1(remedy_order);
-
-/*
- * remedy_order(times float8[], costs int[]) returns int[]: the order of the
- * remedies, which count from 1.
- */
-Datum
-remedy_order(PG_FUNCTION_ARGS)
-{
-	ArrayType  *times = PG_GETARG_ARRAYTYPE_P(0);
-	int			n = ArrayGetNItems(ARR_NDIM(times), ARR_DIMS(times));
-	Choice	   *choice = palloc(n * sizeof(Choice));
-	Datum	   *order = palloc(n * sizeof(Datum));
-
-	for (int i = 0; i < n; i++)
-		choice[i] = (Choice)
-	{
-		i + 1, ((double *) ARR_DATA_PTR(times))[i],
-			((int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(1)))[i]
-	};
-	order_choices(choice, n);
-	for (int i = 0; i < n; i++)
-		order[i] = Int32GetDatum(choice[i].i);
-	PG_RETURN_ARRAYTYPE_P(construct_array(order, n, INT4OID, 4, true, TYPALIGN_INT));
-}
 
 /* What one party did, as a row */
 static void

@@ -11,14 +11,13 @@ $node->create_functions(
 	compile_module(
 		't/unit/remedies.c',
 		(   map { "src/$_.c" }
-			  qw(whatif/whatif_simulation base/histogram tuning/best_delay
+			  qw(whatif/whatif_simulation base/histogram
 			  base/wal_device control/spacing)),
 		'-lm'),
 	q{remedy_model(sessions int[], work float8[], notifies int[],
 	arrivals float8[], flush float8, changed int, batch int, async boolean, quiet boolean,
 	delay int, factor float8, less_wal float8, wal float8, pause float8, wal_quota float8, OUT commits float8, OUT latency float8,
-	OUT transaction float8, OUT flushes float8) RETURNS SETOF record},
-	'remedy_order(float8[], int[]) RETURNS int[]');
+	OUT transaction float8, OUT flushes float8) RETURNS SETOF record});
 
 # What each of the two parties does, rounded: commits/s, latency, time of a
 # transaction, and the flushes/s of the server.
@@ -156,21 +155,5 @@ my ($before) = split /, /, model(%open)->[0];
 is($commits, $before, 'arrivals: as many transactions as before');
 ok(abs($flushes - $commits / 10) <= 1, '... in a tenth of the flushes')
   or diag "$flushes flushes/s, $commits transactions/s";
-
-# The order: times relative to the present, and what each asks for
-sub is_order ($times, $costs, $order, $what)
-{
-	is($node->sql("SELECT remedy_order('$times', '$costs')"), $order, $what);
-}
-
-is_order('{3,1,2}', '{0,1,2}', '{2,3,1}', 'order: the time decides');
-is_order('{1.04,1.00,1.03}', '{1,3,2}', '{1,3,2}', '... within 5% what it asks for');
-is_order('{1.04,1.00,1.03}', '{1,1,1}', '{2,3,1}', '... and then the time again');
-is_order('{1.00,1.04,1.08}', '{3,2,1}', '{2,1,3}', 'a group begins with its shortest time');
-is_order(
-	'{0.37,0.39,0.54,1,1.02,1.03,1.04,1.17}', '{1,1,4,0,2,3,3,4}',
-	'{1,2,3,4,5,6,7,8}', 'leave it, before equal ones');
-is_order('{1,1.02,0.99,0.96}', '{0,4,3,2}', '{1,4,3,2}', '... that may be better by chance');
-is_order('{}', '{}', '{}', 'none');
 
 end_test($node);

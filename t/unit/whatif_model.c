@@ -19,10 +19,8 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "tuning/tuning.h"
 #include "whatif/whatif.h"
 
 PG_MODULE_MAGIC;
@@ -30,7 +28,6 @@ PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(whatif_model);
 PG_FUNCTION_INFO_V1(whatif_learn);
 PG_FUNCTION_INFO_V1(whatif_cancelled);
-PG_FUNCTION_INFO_V1(whatif_chosen);
 
 static int
 read_floats(FunctionCallInfo fcinfo, int argument, double **values)
@@ -283,68 +280,4 @@ whatif_cancelled(PG_FUNCTION_ARGS)
 	PG_END_TRY();
 	InterruptPending = QueryCancelPending = false;
 	PG_RETURN_BOOL(result);
-}
-
-/* A prediction with bounds of 1.96 times the error */
-static Estimate
-bounds_of(double value, double error)
-{
-	Estimate	estimate = {value, value * (1 - 1.96 * error),
-	value * (1 + 1.96 * error), 2};
-
-	return estimate;
-}
-
-/*
- * whatif_chosen(measured_commits float8, measured_mean float8,
- *				 error float8, delays int[], commits float8[],
- *				 mean float8[]) returns setof text
- *
- * The first pair is the present setting.  Every replica of a pair says the
- * same.  Returns "is_best reason" for each pair.
- */
-Datum
-whatif_chosen(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int32	   *delay = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
-	double	   *commits;
-	double	   *mean;
-	int			n = read_floats(fcinfo, 4, &commits);
-	DelayOutcomes all = {n, palloc0(n * sizeof(DelayOutcome)), 2, true};
-	PresentSetting present = {
-		.commits = PG_GETARG_FLOAT8(0),
-		.latency = PG_GETARG_FLOAT8(1),
-		.model_error = PG_GETARG_FLOAT8(2)
-	};
-	int			best;
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	(void) read_floats(fcinfo, 5, &mean);
-	for (int i = 0; i < n; i++)
-	{
-		DelayOutcome *it = &all.outcome[i];
-		double	   *same = palloc(4 * sizeof(double));
-
-		same[0] = same[1] = commits[i];
-		same[2] = same[3] = mean[i];
-		it->pair.delay = delay[i];
-		it->pair.siblings = 5;
-		it->rate = same;
-		it->time = same + 2;
-		it->commits = bounds_of(commits[i], present.model_error);
-		it->latency = bounds_of(mean[i], present.model_error);
-		it->hit_fraction = delay[i] > 0;
-	}
-	best = best_predicted(&all, &present);
-	for (int i = 0; i < n; i++)
-	{
-		char	   *row = psprintf("%d %s", i == best,
-								   best_predicted_reason(&all, &present, best, i));
-		Datum		datum = CStringGetTextDatum(row);
-		bool		null = false;
-
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &datum, &null);
-	}
-	return (Datum) 0;
 }

@@ -12,7 +12,7 @@ $node->create_functions(
 	compile_module(
 		't/unit/whatif_model.c',
 		(   map { "src/$_.c" }
-			  qw(whatif/whatif_simulation whatif/whatif_fit tuning/best_delay
+			  qw(whatif/whatif_simulation whatif/whatif_fit
 			  base/histogram base/wal_device control/spacing)),
 		'-lm'),
 	q{whatif_model(clients int, work float8[], flush float8[],
@@ -27,9 +27,7 @@ $node->create_functions(
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
 	OUT work float8, OUT blocked float8, OUT conflict float8, OUT of_wal float8,
 	OUT pauses float8, OUT pause float8) RETURNS SETOF record},
-	'whatif_cancelled(learn boolean) RETURNS boolean',
-	q{whatif_chosen(measured_commits float8, measured_mean float8,
-	error float8, delays int[], commits float8[], mean float8[]) RETURNS SETOF text});
+	'whatif_cancelled(learn boolean) RETURNS boolean');
 
 # What the model says of a load.
 sub model
@@ -469,55 +467,4 @@ is($node->sql("SELECT whatif_cancelled($_)"), 't', "a request to cancel: learn =
   for qw(false true);
 
 #
-# Which one is best, and does the prediction explain what was measured?
-#
-# chosen(MEASURED COMMITS/S, MEASURED MEAN, ERROR, [DELAY, COMMITS/S,
-# MEAN]...): rows "is_best reason"; the first pair is the present setting.
-sub chosen ($commits, $mean, $error, @pairs)
-{
-	my @columns = map {
-		my $column = $_;
-		'{' . join(',', map { $_->[$column] } @pairs) . '}'
-	} 0 .. 2;
-
-	return split /\n/,
-	  $node->sql(
-		"SELECT whatif_chosen($commits, $mean, $error, '$columns[0]', '$columns[1]', '$columns[2]')"
-	  );
-}
-
-my $unexplained = 'the prediction cannot explain the present setting: it says ';
-is_deeply(
-	[ chosen(51, 150, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
-	[ ("0 ${unexplained}119 to 193 commits/s, and 51 were measured") x 2 ],
-	'fewer commits than it can explain: no best');
-is_deeply(
-	[ chosen(156, 80, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
-	[ ("0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured") x 2 ],
-	'slower commits: no best');
-is_deeply(
-	[ chosen(150, 53, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
-	[
-		'0 48% fewer commits/s than the highest',
-		'1 most commits/s: 92% more than with commit_delay = 0'
-	],
-	'a gain larger than the error');
-is_deeply(
-	[ chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 174, 46 ]) ],
-	[
-		'1 set now, and no pair gains more than the prediction may be off, which is 12%',
-		'0 +12% commits/s and -10% time of a commit, compared with the present setting; the prediction may be off by 12%'
-	],
-	'a gain as large as the error: the present setting stands');
-is( (grep { /^1/ } chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 176, 51 ]))[0],
-	'1 most commits/s: 13% more than with commit_delay = 0',
-	'a little more: it does not');
-is( (chosen(130, 51, 0.12, [ 0, 156, 51 ], [ 5000, 180, 51 ]))[0],
-	'1 set now, and no pair gains more than the prediction may be off, which is 20%',
-	'an error that the present setting shows counts if it is larger');
-like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 40 ]))[1],
-	qr/^1 /, 'as many commits, and a gain in time larger than the error');
-like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 47 ]))[0],
-	qr/^1 set now/, '... or as large');
-
 done_testing();
