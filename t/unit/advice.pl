@@ -110,7 +110,7 @@ my $table = <<'END';
 # what the threshold is, 4000/s.
 %usual
 	counting=1 fsync=1 io_timing=1 siblings=5 commits=20000 carried=20000 flushes=10000
-	commit_rate=2000 flush_rate=1000 phase_mean=1000 phase:flush=0.25 phase:other=0.75
+	phase_commits=20000 commit_rate=2000 flush_rate=1000 phase_mean=1000 phase:flush=0.25 phase:other=0.75
 	own_flush=0.25 commit_p99=3000 flush_time=500 flush_p50=450 flush_p99=900 disk_busy=0.5
 	listeners=-1 wal_recycle=1 wal_init_zero=1 archiver=archive_command min_wal_size=80
 	max_wal_size=1024 completion_target=0.9 checkpoint_timeout=300 siblings_half=7 siblings_mean=6
@@ -207,6 +207,15 @@ a standby that did not answer for some time
 	standby_share=1
 	cause: 98\.6% standby 'sb1': not written\.
 	answer: no\. 98\.6% of commit time
+	remedy: ^its network or processors, or its walreceiver, which does not answer \(
+	not: ping
+a standby that is new
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 commit_p50=500 phase:standby=0.8
+	standby=sb1 standby_stage=2 standby_share=1
+	remedy: ^its network, if a ping takes as long \(2\.00 ms a commit\)
+... that did not answer for some time
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 phase:standby=0.8
+	standby=sb1 standby_stage=2 standby_share=1 slow_recent=10 slow_standby=39e6
 	remedy: ^its network or processors, or its walreceiver, which does not answer \(
 	not: ping
 a standby's replay
@@ -734,6 +743,14 @@ a hot row
 	hot
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
 	answer: no\. No commit can come while a committing session holds the row\.
+... beside one long COMMIT
+	hot now.longest=4e6 now.all=2
+	cause: 100% flushes, one after the other:
+	answer: no\. No commit can come
+... and COMMITs that hang
+	hot now.longest=4e6 now.all=1
+	cause: 100% flushes that have not ended
+	answer: no\. Commits hang
 ... that each holds before its COMMIT, too
 	hot seen.lock_waits=4200
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds, and 15\.0 for one that is not yet there; 1\.00 are in COMMIT\.
@@ -840,7 +857,7 @@ one client: nothing
 # Is it the commit at all?
 %light
 	of_transactions=0.01 of_sessions=0.007 busiest='app (a, b)' busiest_of_transactions=0.012
-	busiest_of_sessions=0.008 seen.n=100 seen.idle_xids=1960
+	busiest_of_sessions=0.008 transaction_mean=1e5 seen.n=100 seen.idle_xids=1960
 idle in transaction: said first
 	light
 	says: ^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Of client app \(a, b\): 1\.2% and 0\.8%\. No setting of commits helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$
@@ -868,6 +885,15 @@ idle in transaction
 	light slow_commits=201 slow_mean=5e4
 	cause: 100%
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
+... and take long now
+	light seen_enough=1 seen.in_commit=1000 phase_mean=3e5
+	says: ^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\..* That is since the reset; now a commit takes 300 ms\.
+	answer: may pay
+	not: No setting
+... and take as long as ever
+	light seen_enough=1 seen.in_commit=1000
+	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
+	not: since the reset
 one client that waits for its commits
 	light busiest_of_transactions=0.95
 	cause: 100%
@@ -883,6 +909,17 @@ COMMITs with deferred work
 	cause: 80\.0%
 	answer: no\. 80\.0% of commit time is outside
 	not: COMMIT takes|No setting
+
+# Some us of a commit that takes hardly more
+before the record, for a moment
+	phase_mean=35 phase:before=0.147
+	not: before the record
+... of a long commit
+	phase_mean=500 phase:before=0.147
+	says: 14\.7% before the record
+... of some commits
+	phase_mean=35 phase:before=0.3
+	says: 30\.0% before the record
 
 # What is left
 above lambda*
@@ -900,6 +937,10 @@ a device that queues
 	queue
 	cause: 100%
 	answer: may pay, fixed or adaptive: flushes take long without stalls.*sweep
+... that was replaced by a quicker one
+	queue flush_newest=250 flush_rate=1000 commit_rate=1000 disk_busy=0.25
+	cause: 100%
+	answer: may pay: 125 us to 707 us by two rules of thumb
 ... an hour ago
 	queue newest_age=3600
 	cause: 100%
@@ -926,6 +967,10 @@ an idle disk
 	flusher seen.cpu_waits=900 delay=5000 phase:delay=0.9
 	cause: 90\.0% asleep for commit_delay
 	answer: perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
+... of a database, and for nothing
+	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
+	answer: set it to 0 \(it is that of a database, a role, or this session: ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
+	not: ALTER SYSTEM
 a delay of some sessions
 	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6
 	phase:other=0.15
