@@ -95,7 +95,9 @@ is(slurp_file($file), $content, 'postgres -C leaves the file alone');
 my $hba = $node->data_dir . '/pg_hba.conf';
 rename $hba, "$hba.good" or die;
 append_to_file($hba, "nonsense\n");
+my $history = slurp_file($file =~ s/(?=\.stat$)/_history/r);
 ok(!$node->start(fail_ok => 1), 'a server that does not start');
+is(slurp_file($file =~ s/(?=\.stat$)/_history/r), $history, '... leaves the history as it is');
 rename "$hba.good", $hba or die;
 
 $node->start;

@@ -19,7 +19,7 @@
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then
- * the same statistics are written again.
+ * the same statistics are written again, and the history stays as it is.
  *
  * Nothing here raises an error, unless pg_control has gone, or a process has
  * left a change under way (changecount.c).  At the start an error would keep
@@ -259,7 +259,7 @@ save(int code, Datum arg)
 	if (file != NULL && !persist_write(PERSIST_FILE, file, size))
 		(void) remove_file(PERSIST_FILE);
 	for (int i = 0; stats_modules[i]; i++)
-		if (stats_modules[i]->ended)
+		if (code == 0 && stats_modules[i]->ended)
 			stats_modules[i]->ended();
 }
 
