@@ -1328,8 +1328,9 @@ event AS (
 		  GROUP BY run, name, total HAVING sum(stall_time) >= 0.01::float8 * total) h
 	GROUP BY run, total HAVING sum(stalled) >= CASE WHEN min(name) = 'unknown' THEN 0.05::float8 ELSE 0.02::float8 END * total
 	UNION ALL
-	SELECT least(ended, x), x, 1, 0, 'nothing was counted: the server or commit_stats was off' AS what
-	FROM (SELECT x, after_gap, pg_catalog.lag(x + w) OVER (ORDER BY period_start) AS ended FROM r) g
+	SELECT least(ended, x), x, 1, 0, CASE WHEN resolution = 'hour' AND ended = x THEN 'within this hour, ' ELSE '' END
+		   || 'no counts: the server or commit_stats was off, or a crash lost them'
+	FROM (SELECT x, resolution, after_gap, pg_catalog.lag(x + w) OVER (ORDER BY period_start) AS ended FROM r) g
 	WHERE after_gap AND ended IS NOT NULL
 	UNION ALL
 	SELECT x, x, 2, 0, name || ' ' || was || ' &#8594; ' || is_now

@@ -215,7 +215,7 @@ for my $name ('Commits', 'Flushes', 'Commit time', 'Flush time', 'Stalls', 'Clie
 	like($page, qr/(?:>|and |svg>)$name\b/i, '... and so has the page');
 }
 is( join("\n", happened($page)),
-	q{23:00 to 23:10 | nothing was counted: the server or commit_stats was off
+	q{23:00 to 23:10 | no counts: the server or commit_stats was off, or a crash lost them
 02:10 to 03:00 | flushes stalled for 1,000 s in all, cause: quota (960 s), unknown (40.0 s); commits/s 40.0 &#8594; 10.0; median commit 2.02 &#8594; 40.0 ms; p99 of commits 7.00 &#8594; 500 ms
 03:00 to 03:12 | commits stopped: they waited for a standby
 03:12 | commits/s 0.00 &#8594; 40.0; median commit 40.0 &#8594; 2.01 ms; p99 of commits 500 &#8594; 7.00 ms
@@ -246,7 +246,7 @@ insert_rows(
 insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '29 s'});
 insert_rows('2026-01-01 00:11', 10);
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
-	'00:10 | nothing was counted: the server or commit_stats was off',
+	'00:10 | no counts: the server or commit_stats was off, or a crash lost them',
 	'a restart within a minute: that minute');
 insert_rows(
 	'2025-12-31 23:59', 1,
@@ -275,10 +275,10 @@ insert_rows(
 	period_start => q{t - interval '20 s'});
 insert_rows('2026-01-01 04:01', 9, @idle);
 insert_rows('2026-01-01 04:10', 20);
-is( join("\n", grep { /stopped|nothing/ } happened(page('2026-01-01 00:00', '2026-01-01 05:00'))),
+is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2026-01-01 05:00'))),
 	q{01:00 to 01:30 | commits stopped
 02:30 to 03:00 | commits stopped to wait for their flush; asynchronous ones went on
-03:59 | nothing was counted: the server or commit_stats was off
+03:59 | no counts: the server or commit_stats was off, or a crash lost them
 03:59 to 04:10 | commits stopped},
 	'a stop: for a standby only if a commit lasted as long; apart from a restart');
 
@@ -322,6 +322,13 @@ run_sql('TRUNCATE mock');
 insert_rows('2026-01-01 10:00', 1, @hour, period_end => q{t + interval '58 min'});
 insert_rows('2026-01-01 10:28', 30);
 is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
+
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 08:00', 1, @hour);
+insert_rows('2026-01-01 09:00', 1, @hour, after_gap => 'true');
+is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
+	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
+	'an hour that has a gap');
 
 #
 # A day in which each minute has all there can be

@@ -231,7 +231,7 @@ my $last = measure($insert);
 my $report = report_of($quick->{from}, $last->{to});
 like(
 	$report =~ s/\n +/ /gr,
-	qr/The server did not count 1 time in between\./,
+	qr/Rows are missing 1 time in between \(the server or commit_stats was off, or a crash lost them\)\./,
 	'a restart between two rows is said');
 cmp_ok(
 	(split / /, counts_of($report))[0],
@@ -264,7 +264,7 @@ is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infin
 
 like(
 	$node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
-	qr/^PostgreSQL .*, in all .* in between\.$/m,
+	qr/^PostgreSQL .*, in all .* in between .*\.$/m,
 	'a width: the first sentence takes one line');
 
 $node->append_conf('postgresql.conf',

@@ -32,7 +32,7 @@ typedef struct HistorySeen
 typedef struct HistorySum
 {
 	int			rows;
-	int			gaps;			/* before a row: the server did not count */
+	int			gaps;			/* before a row: counts are missing */
 	TimestampTz start;			/* of the first row */
 	TimestampTz end;			/* of the last */
 	double		seconds;		/* that the rows cover, without the gaps */

@@ -79,7 +79,7 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 f->asked < f->seconds + 90 ? "" :
 						 psprintf(" of the %s asked for", format_duration(f->asked)),
 						 f->period->gaps == 0 ? "" :
-						 psprintf(" The server did not count %d time%s in between.",
+						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",
 								  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
 						 f->hanging == 0 ? "" :
 						 psprintf(" On average %s commits waited, and most of that time is of those that did not end: phases are by samples.",
