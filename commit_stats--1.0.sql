@@ -1303,17 +1303,17 @@ event AS (
 		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what
 	FROM jump
 	UNION ALL
-	-- the longest commit after it, up to the last cell of its histogram, tells what waited
+	-- ten commits were to come; the longest commit after it, up to the last cell of its histogram, tells what waited
 	SELECT min(since), max(x + w), 3, sum(w)::float8,
 		   'commits stopped' || CASE WHEN bool_or(standby_next) AND max(longest_next) >= least(130000::float8, 54000::float8 * sum(w)::float8)
 									 THEN ': they waited for a standby'
 									 WHEN sum(commits_async) > 0::numeric THEN ' to wait for their flush; asynchronous ones went on'
 									 ELSE '' END
-	FROM (SELECT x, w, since, commits, commits_async, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
+	FROM (SELECT x, w, since, commits, commits_async, rate_before, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
 				 pg_catalog.lead(for_standby) OVER (ORDER BY x) AS standby_next, pg_catalog.lead(commit_max) OVER (ORDER BY x) AS longest_next,
 				 min(commits) OVER p > 0 AND count(*) OVER p = 5::bigint AS busy
 		  FROM settled WINDOW p AS (ORDER BY x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING)) z
-	WHERE commits = 0 GROUP BY run HAVING bool_or(busy)
+	WHERE commits = 0 GROUP BY run HAVING max(rate_before) FILTER (WHERE busy) * 60::float8 * sum(w)::float8 >= 10::float8
 	UNION ALL
 	-- from the minute on in which a level changed, which may have few stalls
 	SELECT min(since) - (min(since) - 1 IN (SELECT x FROM jump))::int, max(until), 4, sum(stalled),

@@ -283,6 +283,25 @@ is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2
 	'a stop: for a standby only if a commit lasted as long; apart from a restart');
 
 #
+# A server so quiet that a minute without a commit is chance
+#
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 00:00', 50, commits => '3 * (n % 7 <> 0)::int');
+insert_rows(
+	'2026-01-01 00:50', 1,
+	commits => '3',
+	stalls => '1',
+	stall_time => '900',
+	quota_stall_time => '900');
+insert_rows('2026-01-01 00:51', 69, commits => '3 * (n % 7 <> 0)::int');
+insert_rows('2026-01-01 02:00', 4, @idle);
+insert_rows('2026-01-01 02:04', 10, commits => '3');
+is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
+	q{00:50 | flushes stalled for 0.90 s in all, cause: quota (0.90 s)
+02:00 to 02:04 | commits stopped},
+	'a quiet server: stops only where ten commits were to come');
+
+#
 # More than the list has
 #
 run_sql('TRUNCATE mock');
