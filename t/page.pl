@@ -66,6 +66,14 @@ sub is_well_formed ($page, $name)
 	unlike($page, qr/<script|href=|src=|url\(|\@import/, "$name: needs nothing else");
 }
 
+# The labels below the curves
+sub labels ($page)
+{
+	my ($times) = $page =~ /<div class="times">(.*?)<\/div>/s;
+
+	return join ' ', $times =~ />([^<>]+)<\/i>/g;
+}
+
 # The times and texts of "What happened"
 sub happened ($page)
 {
@@ -316,7 +324,9 @@ like($page, qr/>Of 25 that stand out, 24 are shown\. A level/, '... and how many
 run_sql('TRUNCATE mock');
 insert_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
 insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
-is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 04:00'))),
+$page = page('2026-01-01 00:00', '2026-01-01 04:00');
+is(labels($page), '00:00 01:00 02:00 03:00', 'four hours: each has a label');
+is( join("\n", happened($page)),
 	'02:00 | median commit 5.00 &#8594; 100 ms',
 	'times that double every six minutes do not stand out beside what does');
 run_sql('TRUNCATE mock; INSERT INTO mock TABLE night');
