@@ -1361,10 +1361,12 @@ events AS (
 		   string_agg('<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ');top:' || (number % 2::bigint * 16::bigint)::text || 'px">'
 		   || number::text || '</i>', '' ORDER BY x) AS flags
 	FROM numbered CROSS JOIN geo),
+-- A day has the date of its noon, as clocks may have changed since the first.
 ticks AS (
 	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND x::float8 <= 0.97::float8 * geo.span::float8
 		   THEN '<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ')">'
-				|| to_char(geo.start + make_interval(mins => x), CASE WHEN geo.step >= 1440 THEN 'MM-DD' ELSE 'HH24:MI' END)
+				|| CASE WHEN geo.step >= 1440 THEN to_char(geo.start + make_interval(mins => x + 720), 'MM-DD')
+						ELSE to_char(geo.start + make_interval(mins => x), 'HH24:MI') END
 				|| '</i>' END, '' ORDER BY x) AS labels,
 		   string_agg('M' || x::text || ' 0v100', '' ORDER BY x) AS lines
 	FROM geo, LATERAL generate_series(geo.tick % greatest(1, geo.step / 4), geo.span, greatest(1, geo.step / 4)) x),

@@ -359,6 +359,19 @@ is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
 	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
 	'an hour that has a gap');
 
+# Clocks go back in the morning of the fourth day.
+run_sql('TRUNCATE mock');
+insert_rows(
+	'2026-10-22', 168, @hour,
+	period_start => q{timestamptz '2026-10-22 00:00+02' + n * interval '1 h'},
+	period_end => q{timestamptz '2026-10-22 01:00+02' + n * interval '1 h'});
+is( labels(
+		run_sql(
+			q{SET TimeZone = 'Europe/Berlin'; SELECT commit_stats_html('2026-10-22', '2026-10-29')})
+	),
+	'10-22 10-23 10-24 10-25 10-26 10-27 10-28',
+	'days in which clocks change: each has one label');
+
 #
 # A day in which each minute has all there can be
 #
