@@ -47,7 +47,7 @@ period_describe_kept(void)
 			!commit_stats_enabled ?
 			"commit_history has no row: commit_stats.enabled is off." :
 			"commit_history has no row yet. Each minute ends with one, and so does SELECT commit_history_close().";
-	return psprintf("commit_history has no row of this period (before its minutes, only whole hours); its rows reach from %s to %s.",
+	return psprintf("commit_history has no row of this period (before its minutes, only whole hours of UTC); its rows reach from %s to %s.",
 					pstrdup(timestamptz_to_str(all->start)),
 					pstrdup(timestamptz_to_str(all->end)));
 }
