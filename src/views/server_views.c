@@ -4,8 +4,6 @@
  *		Functions behind commit_stats_info, commit_wal_stats,
  *		commit_standby_stats, commit_delay_state and commit_delay_changes.
  *
- * commit_stats_info adds up nothing over all backends.
- *
  * Locking: the first two hold commit_stats_reset_lock() in shared mode while
  * they copy.  clients.c takes commit_stats_clients_lock() for
  * commit_stats_info, and standby.c takes SyncRepLock for a moment.
