@@ -182,16 +182,13 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	Choice	   *choice = &all->choice[all->n];
 	Remedy	   *it = &all->remedy[all->n];
 	double		score[NREPLICAS];
+	int			others = OF_OTHERS(TRANSACTION_TIME, load->changed);
 
+	/* nobody else commits */
+	if (isnan(now->estimate[others].mean))
+		others = TRANSACTION_TIME;
 	for (int r = 0; r < NREPLICAS; r++)
-	{
-		int			others = OF_OTHERS(TRANSACTION_TIME, load->changed);
-
-		/* nobody else commits */
-		if (isnan(now->value[others][r]))
-			others = TRANSACTION_TIME;
 		score[r] = prediction->value[others][r] / now->value[others][r];
-	}
 	*it = (Remedy)
 	{
 		.name = name,.safety = safety,.todo = todo,.party = load->changed,
