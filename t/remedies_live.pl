@@ -257,6 +257,14 @@ ok( eventually(sub {
 unlike($report, qr/\sof\s+the\s+others\s/, '... that is not of others');
 end_background($other, 'KILL');
 
+# Ten transactions that take each other's rows would deadlock.
+$node->sql('CREATE TABLE hot AS SELECT 0 AS n');
+$other = start_pgbench($node, '-c 4 -T 600', hot => "UPDATE hot SET n = n + 1;\n");
+is( remedies('remedy', q{remedy ~ '^(10|synchronous_commit) '}, qr/^synchronous_commit/m),
+	'synchronous_commit = off for "one"',
+	'sessions that wait for each other: not ten in one commit');
+end_background($other, 'KILL');
+
 # Sessions that commit once are measured, and cannot be predicted.
 $other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
 $plain =

@@ -391,8 +391,10 @@ add_party(Remedies *all, int party)
 			 errdetail("Its most frequent statement is: %s", text)));
 	load.changed = party;
 	load.batch = BATCH;
-	add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
-			 NEEDS_APPLICATION, no_todo, &load);
+	/* ten that take each other's rows would deadlock */
+	if (!forecast->locks)
+		add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
+				 NEEDS_APPLICATION, no_todo, &load);
 	load.batch = 0;
 	load.async = true;
 	add_load(all, psprintf("synchronous_commit = off for %s", name),

@@ -420,7 +420,8 @@ learn_load(Forecast *sample)
 						   load->flush.blocks.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	report_load(trace, load);
-	if (blocked <= 0.05 * load->nclients)
+	sample->locks = blocked > 0.05 * load->nclients;
+	if (!sample->locks)
 		return MODEL_ERROR;
 	/* it is not known for which ones */
 	ereport(WARNING,

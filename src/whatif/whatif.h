@@ -213,6 +213,7 @@ typedef struct SampleParty
 typedef struct Forecast
 {
 	WhatifLoad	load;			/* at present */
+	bool		locks;			/* sessions wait for each other's */
 	bool		of_statements;	/* parties are statements of one client */
 	SampleParty party[MAX_GROUPS];	/* by rank; 0: all commits */
 
