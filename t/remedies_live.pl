@@ -6,7 +6,7 @@ use CommitStats;
 
 my $texts = has_library('pg_stat_statements');
 my $node = start_node('remedies',
-	conf => "commit_delay = 7\ntrack_wal_io_timing = on\n"
+	conf => "commit_delay = 7\ntrack_wal_io_timing = on\nmax_prepared_transactions = 10\n"
 	  . ($texts ? "shared_preload_libraries = 'commit_stats, pg_stat_statements'\n" : ''));
 $node->sql('CREATE EXTENSION pg_stat_statements') if $texts;
 my $notices;    # of the newest sample
@@ -263,6 +263,18 @@ $other = start_pgbench($node, '-c 4 -T 600', hot => "UPDATE hot SET n = n + 1;\n
 is( remedies('remedy', q{remedy ~ '^(10|synchronous_commit) '}, qr/^synchronous_commit/m),
 	'synchronous_commit = off for "one"',
 	'sessions that wait for each other: not ten in one commit');
+end_background($other, 'KILL');
+
+# PREPARE TRANSACTION and COMMIT PREPARED wait, whatever synchronous_commit is.
+$other = start_pgbench($node, '-c 4 -T 600', prepare => <<'SQL');
+BEGIN;
+INSERT INTO logged VALUES (1);
+PREPARE TRANSACTION 'p:client_id';
+COMMIT PREPARED 'p:client_id';
+SQL
+is(remedies('remedy', q{remedy ~ '^(10|synchronous_commit|leave) '}, qr/^leave/),
+	'leave it', 'prepared transactions: nothing of the client');
+like($notices, qr/: \d+ of these commits, in 4 sessions/, '... which is there');
 end_background($other, 'KILL');
 
 # Sessions that commit once are measured, and cannot be predicted.

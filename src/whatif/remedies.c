@@ -389,6 +389,9 @@ add_party(Remedies *all, int party)
 					it->commits, it->sessions),
 			 text == NULL || all->key[party] == NULL ? 0 :
 			 errdetail("Its most frequent statement is: %s", text)));
+	/* PREPARE TRANSACTION and COMMIT PREPARED always wait for their flush */
+	if (it->prepares > MIN_PART * it->commits)
+		return;
 	load.changed = party;
 	load.batch = BATCH;
 	/* ten that take each other's rows would deadlock */

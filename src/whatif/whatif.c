@@ -359,6 +359,7 @@ find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 			if (found.key != (of_statements ? it->statement : it->client))
 				continue;
 			it->party = rank;
+			found.prepares += !it->is_commit;
 			found.notifies += it->has_notify;
 			key[n] = it->statement;
 			pid[n++] = it->pid;

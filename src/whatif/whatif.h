@@ -204,6 +204,7 @@ typedef struct SampleParty
 {
 	uint64		key;			/* commit_trace_hash(), or a query identifier */
 	int			commits;		/* with prepares */
+	int			prepares;
 	int			notifies;
 	int			sessions;
 	uint64		statement;		/* of most of its commits; 0: unknown */
