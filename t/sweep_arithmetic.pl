@@ -153,6 +153,30 @@ is_deeply(
 $node->alter_system(synchronous_standby_names => '');
 end_background($load, 'TERM');
 
+# A commit with one pair that hangs until the next pair is being counted: only
+# the first one exceeds max_p99.  Pairs settle for 0.6 s.
+$load =
+  start_pgbench($node, '-c 1 -T 600', rare => "\\sleep 200 ms\nINSERT INTO logged VALUES (1);\n");
+$session = $node->start_measuring(
+	sub ($session) { return errors_so_far($session) =~ /: [1-9]\d* commits in/ },
+	'SET client_min_messages = debug1',
+	"SELECT count(*) FROM commit_delay_sweep('{0,10}', NULL, '1 hour', '4 s', '2 s')");
+$node->alter_system(synchronous_standby_names => 'none');
+$node->wait_until(
+	q{SELECT clock_timestamp() - committing_since > '3.2 s' FROM commit_activity WHERE waiting_for = 'standby'}
+);
+$node->alter_system(synchronous_standby_names => '');
+ok( poll_until(sub {
+		return errors_so_far($session) =~
+		  /longer than "max_p99".*: [1-9]\d* commits in.*(?:round \d+ of|ends early)/s;
+	}),
+	'a commit that exceeds max_p99, and slots after it');
+$node->sql('SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+end_background($session);
+is(scalar(() = $session->{err} =~ /longer than "max_p99" with/g),
+	1, '... of the pair that it began with');
+end_background($load, 'TERM');
+
 # The load that ends
 $load = start_load(4);
 $session = start_sweep();

@@ -28,7 +28,8 @@
  *
  * A commit belongs to the slot in which it began, because it keeps the pair
  * that it began with.  Of those that have ended, as many as were under way at
- * the beginning of the slot are forgiven, until the slot is over.
+ * the beginning of the slot are forgiven; when the slot is over, those that
+ * have ended since its settling.
  *
  * The delay that adapts learns before the rounds begin, as slots are too short
  * for that.  Its slots are counted from a window of a quota later, as the pair
@@ -278,6 +279,21 @@ watch_until(Sweep *sweep, uint64 when)
 	return true;
 }
 
+/* The sessions in a commit that began before "start" */
+static uint64
+count_older(uint64 start)
+{
+	uint64		n = 0;
+
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		uint64		since = backend_slots_committing_since(i);
+
+		n += since != 0 && since < start;
+	}
+	return n;
+}
+
 /*---- One slot ----------------------------------------------------*/
 
 /*
@@ -294,6 +310,7 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	uint64		end = deadline - RESERVE(sweep->slot);
 	bool		within;
 	bool		in_time;
+	uint64		older;
 	CounterDelta before;
 
 	begin_watch(sweep, i, start, end);
@@ -305,15 +322,17 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	memset(slot, 0, sizeof(CounterDelta));
 	if (!watch_until(sweep, start + asleep + SETTLING(sweep->slot)))
 		return true;
+	older = count_older(start);
 	counter_delta_take(&before);
 	within = watch_until(sweep, end);
+	older -= Min(count_older(start), older);
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
-	/* by what it has counted after its settling */
+	/* by what it has counted after its settling, less what was older */
 	if (within && in_time && !isinf(sweep->max_p99))
 		judge_slot(sweep, sweep->nwatched - 1,
-				   Max(count_late(sweep, slot),
+				   Max(Max(count_late(sweep, slot), older) - older,
 					   sweep->watched[sweep->nwatched - 1].late),
 				   slot->value[SLOT_COMMITS]);
 	return in_time || !within;
