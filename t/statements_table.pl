@@ -91,6 +91,26 @@ $session->query_safe(insert(2));
 all_agree('... and all goes on');
 $session->quit;
 
+# A statement of another session, whose row is the oldest but one of those that
+# are left, runs again
+$node->wait_until_alone;
+$node->sql('SELECT commit_stats_reset()');
+$node->sql(join ';', map { insert($_) } 1 .. 3);
+$node->wait_until_alone;
+my ($filling, $other) = map { $node->background_psql('postgres') } 1 .. 2;
+my $n = 3;
+$filling->query_safe(insert(++$n))
+  until $filling->query_safe('SELECT statements_evicted FROM commit_stats_info') > 0;
+$other->query_safe(insert(2));
+$filling->query_safe(insert(++$n)) for 1 .. 3;
+is( $node->sql(
+		'SELECT sum(commits) FROM commit_statement_stats WHERE queryid = '
+		  . $node->queryid(insert(2))),
+	'2',
+	'a row in use again, by another session, is kept');
+$_->quit for $filling, $other;
+$node->sql('SELECT commit_stats_reset()');
+
 # Others' statements
 $node->sql(q{CREATE ROLE hidden; GRANT EXECUTE ON FUNCTION commit_statement_stats() TO hidden;
 GRANT INSERT ON logged TO hidden; SET ROLE hidden; INSERT INTO logged VALUES (1), (2)});

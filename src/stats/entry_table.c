@@ -113,9 +113,8 @@ find(const EntryTable *table, const void *key)
 }
 
 /*
- * This and what follows, up to find_or_add(): exclusive lock.  A statement
- * gets its entry in a commit, which its place has yet to count; a client that
- * never commits may lose it first.
+ * This and what follows, up to find_or_add(): exclusive lock.  A client that
+ * never commits may lose its entry first.
  */
 static int
 give_entry(EntryTable *table, int entry, const void *key)
@@ -125,8 +124,7 @@ give_entry(EntryTable *table, int entry, const void *key)
 	memcpy(key_of_entry(table, entry), key, table->key_size);
 	table->entries[entry].next = *bucket;
 	memset(table->entries[entry].counter, 0, sizeof(table->entries->counter));
-	pg_atomic_init_u64(&table->uses[entry].used_at,
-					   table->by_cell ? clock_now() : 0);
+	pg_atomic_init_u64(&table->uses[entry].used_at, 0);
 	pg_atomic_init_u32(&table->uses[entry].places, 0);
 	table->uses[entry].roleid = ((const EntryKey *) key)->roleid;
 	*bucket = entry;
@@ -185,7 +183,7 @@ add_growth(EntryTable *table, int place)
 	if (entry == NO_ENTRY)
 		return;
 	add_to_entry(table, entry, growth);
-	if (counted_commits(growth) > 0)
+	if (counted_commits(growth) + growth[SLOT_PREPARES] > 0)
 		pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
 }
 
@@ -321,11 +319,14 @@ entry_table_begin(EntryTable *table, const void *key)
 	return entry;
 }
 
+/* A statement gets a cell in a commit, which that has yet to count. */
 void
 entry_table_move(EntryTable *table, int place, const void *key, int entry)
 {
 	add_growth(table, place);
 	set_entry(table, place, entry);
+	if (table->by_cell && entry != NO_ENTRY)
+		pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
 	if (key != NULL)
 		memcpy(place_key(table, place), key, table->key_size);
 }
@@ -485,12 +486,16 @@ entry_table_fits(const void *object, Size size)
 		 (size - sizeof(EntriesSaved)) % row_size(table) == 0);
 }
 
-/* The setting may have become smaller, too. */
+/*
+ * The setting may have become smaller, too.  A row is newer than those before
+ * it, and older than any commit.
+ */
 void
 entry_table_restore(void *object, const void *from, Size size)
 {
 	EntryTable *table = object;
 	const EntriesSaved *saved = from;
+	uint64		nrows = 0;
 
 	if (*table->max_keys == 0 || size == 0)
 		return;
@@ -498,6 +503,10 @@ entry_table_restore(void *object, const void *from, Size size)
 	table->shared->stats_reset = saved->stats_reset;
 	for (const char *row = (const char *) (saved + 1);
 		 row < (const char *) from + size; row += row_size(table))
-		add_to_entry(table, find_or_add(table, row),
-					 (const uint64 *) (row + table->key_size));
+	{
+		int			entry = find_or_add(table, row);
+
+		add_to_entry(table, entry, (const uint64 *) (row + table->key_size));
+		pg_atomic_write_u64(&table->uses[entry].used_at, ++nrows);
+	}
 }
