@@ -461,6 +461,17 @@ entry_table_saved_size(const void *object)
 		sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
 }
 
+/* Who has not committed for longest comes first, for a table with less room. */
+static int
+compare_uses(const void *a, const void *b, void *table)
+{
+	EntryUse   *uses = ((EntryTable *) table)->uses;
+	uint64		x = pg_atomic_read_u64(&uses[find(table, a)].used_at);
+	uint64		y = pg_atomic_read_u64(&uses[find(table, b)].used_at);
+
+	return x < y ? -1 : x > y;
+}
+
 void
 entry_table_save(const void *object, void *to)
 {
@@ -472,6 +483,8 @@ entry_table_save(const void *object, void *to)
 		saved->evicted = table->shared->evicted;
 		saved->stats_reset = table->shared->stats_reset;
 		copy_rows(table, (char *) (saved + 1), 0, CLIENT_NCOUNTERS, NULL);
+		qsort_arg(saved + 1, table->shared->nentries, row_size(table),
+				  compare_uses, unconstify(EntryTable *, table));
 	}
 }
 
