@@ -53,7 +53,7 @@
 #include "stats/entry_table.h"
 
 #define OVERFLOW_ENTRY	0		/* of keys in databases without an entry */
-#define NOTE_USES		20		/* times in as many evictions as keys */
+#define NOTE_USES		6		/* times in as many evictions as keys */
 
 static int
 max_entries(const EntryTable *table)
