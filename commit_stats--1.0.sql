@@ -114,11 +114,11 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
        s.commits_notify, s.slow_commits, s.statements,
        s.transaction_time, s.session_time,
        round((100::double precision
-              * least(s.commit_time, s.transaction_time)
+              * least(s.commit_time + s.prepare_time, s.transaction_time)
               / nullif(s.transaction_time, 0::double precision))::numeric, 2)
            AS transaction_share,
        round((100::double precision
-              * least(s.commit_time, s.session_time)
+              * least(s.commit_time + s.prepare_time, s.session_time)
               / nullif(s.session_time, 0::double precision))::numeric, 2)
            AS session_share
 FROM commit_client_stats() s
@@ -161,11 +161,11 @@ SELECT s.datid, d.datname,
        sum(s.transaction_time) AS transaction_time,
        sum(s.session_time) AS session_time,
        round((100::double precision
-              * least(sum(s.commit_time), sum(s.transaction_time))
+              * least(sum(s.commit_time + s.prepare_time), sum(s.transaction_time))
               / nullif(sum(s.transaction_time), 0::double precision))::numeric, 2)
            AS transaction_share,
        round((100::double precision
-              * least(sum(s.commit_time), sum(s.session_time))
+              * least(sum(s.commit_time + s.prepare_time), sum(s.session_time))
               / nullif(sum(s.session_time), 0::double precision))::numeric, 2)
            AS session_share
 FROM commit_client_stats() s
@@ -183,10 +183,12 @@ CREATE FUNCTION commit_statement_stats(
 	OUT reason text,
 	OUT commits bigint,
 	OUT commits_async bigint,
+	OUT prepares bigint,
 	OUT flushes bigint,
 	OUT commits_carried bigint,
 	OUT delay_hits bigint,
 	OUT commit_time double precision,
+	OUT prepare_time double precision,
 	OUT flush_time double precision,
 	OUT timed_flushes bigint,
 	OUT wal_bytes numeric,
@@ -230,7 +232,7 @@ END $$;
 
 CREATE VIEW commit_statement_stats AS
 SELECT s.datid, d.datname, s.roleid, r.rolname, s.queryid, t.query, s.reason,
-       s.commits, s.commits_async,
+       s.commits, s.commits_async, s.prepares,
        round((100 * (s.commits + s.commits_async))::numeric
              / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
            AS share,
@@ -242,18 +244,18 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.queryid, t.query, s.reason,
               / nullif(sum(s.commit_time) OVER (), 0::double precision))::numeric, 2)
            AS commit_time_share,
        s.commit_time / nullif(s.commits, 0)::double precision AS commit_mean,
-       s.flush_time, s.timed_flushes, s.wal_bytes,
+       s.prepare_time, s.flush_time, s.timed_flushes, s.wal_bytes,
        round(100::numeric * s.wal_bytes
              / nullif(sum(s.wal_bytes) OVER (), 0::numeric), 2) AS wal_share,
        round(s.wal_bytes
-             / nullif(s.commits + s.commits_async, 0)::numeric, 1)
+             / nullif(s.commits + s.commits_async + s.prepares, 0)::numeric, 1)
            AS wal_bytes_per_commit,
        s.commits_notify, s.slow_commits, s.statements, s.transaction_time,
        s.transaction_time
-       / nullif(s.commits + s.commits_async, 0)::double precision
+       / nullif(s.commits + s.commits_async + s.prepares, 0)::double precision
            AS transaction_mean,
        round((100::double precision
-              * least(s.commit_time, s.transaction_time)
+              * least(s.commit_time + s.prepare_time, s.transaction_time)
               / nullif(s.transaction_time, 0::double precision))::numeric, 2)
            AS transaction_share
 FROM commit_statement_stats() s
@@ -1751,9 +1753,9 @@ COMMENT ON COLUMN commit_client_stats.transaction_time IS
 COMMENT ON COLUMN commit_client_stats.session_time IS
 	'total time that sessions were connected as this client, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time';
+	'commit_time + prepare_time as a percentage of transaction_time';
 COMMENT ON COLUMN commit_client_stats.session_share IS
-	'commit_time as a percentage of session_time';
+	'commit_time + prepare_time as a percentage of session_time';
 
 COMMENT ON VIEW commit_statement_stats IS
 	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
@@ -1775,6 +1777,8 @@ COMMENT ON COLUMN commit_statement_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.commits_async IS
 	'commits that did not wait for it';
+COMMENT ON COLUMN commit_statement_stats.prepares IS
+	'PREPARE TRANSACTION commands; each waits for a flush';
 COMMENT ON COLUMN commit_statement_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_statement_stats.flushes IS
@@ -1791,6 +1795,8 @@ COMMENT ON COLUMN commit_statement_stats.commit_time_share IS
 	'percentage of commit_time of all rows';
 COMMENT ON COLUMN commit_statement_stats.commit_mean IS
 	'commit_time / commits, in milliseconds';
+COMMENT ON COLUMN commit_statement_stats.prepare_time IS
+	'total time of prepares, likewise, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
@@ -1800,7 +1806,7 @@ COMMENT ON COLUMN commit_statement_stats.wal_bytes IS
 COMMENT ON COLUMN commit_statement_stats.wal_share IS
 	'percentage of wal_bytes of all rows';
 COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes';
+	'wal_bytes / (commits + commits_async + prepares), in bytes';
 COMMENT ON COLUMN commit_statement_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY';
 COMMENT ON COLUMN commit_statement_stats.slow_commits IS
@@ -1810,9 +1816,9 @@ COMMENT ON COLUMN commit_statement_stats.statements IS
 COMMENT ON COLUMN commit_statement_stats.transaction_time IS
 	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
-	'transaction_time / (commits + commits_async), in milliseconds';
+	'transaction_time / (commits + commits_async + prepares), in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time';
+	'commit_time + prepare_time as a percentage of transaction_time';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
@@ -1871,9 +1877,9 @@ COMMENT ON COLUMN commit_database_stats.transaction_time IS
 COMMENT ON COLUMN commit_database_stats.session_time IS
 	'total time that sessions were connected to the database, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time';
+	'commit_time + prepare_time as a percentage of transaction_time';
 COMMENT ON COLUMN commit_database_stats.session_share IS
-	'commit_time as a percentage of session_time';
+	'commit_time + prepare_time as a percentage of session_time';
 
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';

@@ -104,8 +104,8 @@ FROM commit_statement_stats WHERE rolname = '$role' AND reason IS DISTINCT FROM 
 }
 
 # Counters that both views have
-my @counters = qw(commits commits_async flushes commits_carried commit_time flush_time
-  timed_flushes wal_bytes commits_notify slow_commits statements transaction_time);
+my @counters = qw(commits commits_async prepares flushes commits_carried commit_time prepare_time
+  flush_time timed_flushes wal_bytes commits_notify slow_commits statements transaction_time);
 
 sub agrees_by_role ($how)
 {
@@ -137,6 +137,12 @@ is( $node->sql(q{SELECT bool_and(wal_bytes > 0), count(*) FROM commit_statement_
 WHERE rolname LIKE 'kind_two_phase%' AND reason = 'commit_prepared'}),
 	't|2',
 	'the end of a prepared transaction: its WAL');
+is( $node->sql(
+		q{SELECT prepares, wal_bytes_per_commit = wal_bytes, transaction_mean = transaction_time,
+	transaction_share = round(100 * (prepare_time / transaction_time)::numeric, 2)
+FROM commit_statement_stats WHERE rolname LIKE 'kind_two_phase%' AND queryid IS NOT NULL}),
+	"1|t|t|t\n1|t|t|t",
+	'... and its beginning: means and shares per prepare');
 is( $node->sql(q{SELECT transaction_time >= commit_time AND commit_time > 0
 FROM commit_client_stats WHERE rolname = 'kind_two_phase'}),
 	't',

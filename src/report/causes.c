@@ -283,6 +283,12 @@ works_outside(const CommitFigures *f)
 	return f->phase[PHASE_BEFORE] + f->phase[PHASE_AFTER] >= HARDLY_OUTSIDE;
 }
 
+static const char *
+commit_takes(const CommitFigures *f)
+{
+	return f->prepares > 0 ? "COMMIT and PREPARE take" : "COMMIT takes";
+}
+
 /*
  * The newest commits are more than a small part of transactions, if the rest
  * of these takes as long as since the reset.
@@ -357,16 +363,13 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers, unless it is COPY or VACUUM.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
 
-	/*
-	 * A hot row makes statements wait for the commit of another session.  Of
-	 * a prepared transaction, only COMMIT PREPARED has a time.
-	 */
+	/* A hot row makes statements wait for the commit of another session. */
 	if (f->of_transactions <= 0 || works_outside(f) || has_hot_row(f) ||
-		2 * f->prepares > f->commits || commits_hang(f) || hardly_any_waits(f))
+		commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
-				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s%s",
-						 format_percent(f->of_transactions),
+				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
+						 commit_takes(f), format_percent(f->of_transactions),
 						 f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
@@ -1332,7 +1335,7 @@ find_no_waits(const CommitFigures *f)
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},
 		{commit_hardly_matters(f),
-		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
+		psprintf("no. %s %s of the time of transactions.", commit_takes(f), format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{f->newest_age > OLD_FLUSH,

@@ -205,8 +205,8 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 						   sum->commit_cells, sum->flush_cells);
 	f->flush_wal = ratio_or_zero(sum->flush_wal, f->flushes);
 	f->wal_rate = ratio_or_zero(sum->value[SLOT_WAL_BYTES], f->seconds);
-	f->of_transactions = Min(ratio_or_zero(sum->value[SLOT_COMMIT_TIME],
-										   sum->value[SLOT_TRANSACTION_TIME]), 1);
+	f->of_transactions = report_data_commit_share(sum->value,
+												  SLOT_TRANSACTION_TIME);
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
 	set_hanging(f, sum);

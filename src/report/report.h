@@ -187,7 +187,8 @@ typedef struct CommitFigures
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
 	double		transaction_mean;	/* us of a transaction of all clients */
-	double		of_transactions;	/* share of their time in COMMIT */
+	double		of_transactions;	/* share of their time in COMMIT or
+									 * PREPARE */
 	double		of_sessions;
 	const char *busiest;		/* the one that spends the largest part of its
 								 * transactions in COMMIT, of those that
@@ -249,6 +250,7 @@ extern FlushTotals *report_data_read(CommitFigures *f, Oid function);
 extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
 								   uint64 unled, const uint64 *commit_cells,
 								   const uint64 *flush_cells);
+extern double report_data_commit_share(const uint64 *value, SlotCounter of);
 extern void report_data_set_settings(CommitFigures *f);
 extern void report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 								 const StallLog *log);

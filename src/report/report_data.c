@@ -276,11 +276,12 @@ share_of(const ClientCounts *client, const ClientCounts *all, SlotCounter counte
 	return ratio_or_zero(client->value[counter], all->value[counter]);
 }
 
-/* What part of its transactions, or of its sessions, is COMMIT */
-static double
-commit_share(const ClientCounts *client, SlotCounter of)
+/* What part of its transactions, or of its sessions, is COMMIT or PREPARE */
+double
+report_data_commit_share(const uint64 *value, SlotCounter of)
 {
-	return Min(ratio_or_zero(client->value[SLOT_COMMIT_TIME], client->value[of]), 1);
+	return Min(ratio_or_zero(value[SLOT_COMMIT_TIME] + value[SLOT_PREPARE_TIME],
+							 value[of]), 1);
 }
 
 static void
@@ -290,7 +291,7 @@ set_busiest(CommitFigures *f, const ClientTotals *clients,
 	for (int i = 0; i < clients->n; i++)
 	{
 		const ClientCounts *client = &clients->client[i];
-		double		share = commit_share(client, SLOT_TRANSACTION_TIME);
+		double		share = report_data_commit_share(client->value, SLOT_TRANSACTION_TIME);
 
 		if (client_is_overflow(&client->key) ||
 			share <= f->busiest_of_transactions ||
@@ -299,7 +300,7 @@ set_busiest(CommitFigures *f, const ClientTotals *clients,
 			continue;
 		f->busiest = name_client(&client->key);
 		f->busiest_of_transactions = share;
-		f->busiest_of_sessions = commit_share(client, SLOT_SESSION_TIME);
+		f->busiest_of_sessions = report_data_commit_share(client->value, SLOT_SESSION_TIME);
 	}
 }
 
@@ -350,8 +351,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->nameless = ratio_or_zero(nameless, client_commits(&all));
 	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
 										client_commits(&all));
-	f->of_transactions = commit_share(&all, SLOT_TRANSACTION_TIME);
-	f->of_sessions = commit_share(&all, SLOT_SESSION_TIME);
+	f->of_transactions = report_data_commit_share(all.value, SLOT_TRANSACTION_TIME);
+	f->of_sessions = report_data_commit_share(all.value, SLOT_SESSION_TIME);
 	set_busiest(f, clients, &all);
 	f->wal_rate = ratio_or_zero(all.value[SLOT_WAL_BYTES], f->seconds);
 	if (heaviest != NULL && share_of(heaviest, &all, SLOT_WAL_BYTES) > 0.5)
@@ -371,7 +372,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->top_share = ratio_or_zero(client_commits(*top), client_commits(&all));
 	f->top_time = share_of(*top, &all, SLOT_COMMIT_TIME);
 	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES], client_commits(*top));
-	f->top_of_transactions = commit_share(*top, SLOT_TRANSACTION_TIME);
+	f->top_of_transactions = report_data_commit_share((*top)->value, SLOT_TRANSACTION_TIME);
 	if (longest == NULL || longest == *top)
 		return;
 	f->longest = name_client(&longest->key);
@@ -424,7 +425,8 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 		return;
 	f->statement_flushes = ratio_or_zero(most->value[SLOT_FLUSHES], flushes);
 	f->statement_wal = ratio_or_zero(most->value[SLOT_WAL_BYTES],
-									 counted_commits(most->value));
+									 counted_commits(most->value) +
+									 most->value[SLOT_PREPARES]);
 	f->statement = name_statement(&most->key, f->schema);
 }
 

@@ -35,6 +35,14 @@ my $report = report_of($node);
 my ($waits) = $report->{text} =~ /waits per flush with them: ([\d.]+)/;
 near($waits * $node->sql('SELECT flushes FROM commit_flush_stats') / 2 / $n, 1, 'waits per flush');
 like($report->{text}, qr/^\(\d+ waits in the last/m, 'the mean is of commits and prepares');
+my ($share) = $report->{text} =~ /^COMMIT and PREPARE take ([\d.]+)% of the time of transactions/m;
+about(
+	$share,
+	$node->sql(
+		'SELECT 100 * sum(commit_time + prepare_time) / sum(transaction_time) FROM commit_client_stats'
+	),
+	2,
+	'both are in the share of transactions');
 is_consistent($report, 'two phases');
 
 end_test($node);
