@@ -101,6 +101,26 @@ for my $name (sort keys %damage)
 	ok(slurp_file("$file.damaged") eq $damage{$name}, "$name: the file is kept");
 }
 
+# Started without saving, which begins ten minutes later
+$node->stop;
+write_bytes($file, $good);
+$node->append_conf('postgresql.conf', 'commit_stats.save = off');
+$node->start;
+same_minutes($minutes, 'a start with commit_stats.save off reads the file');
+$node->append_conf('postgresql.conf', 'commit_stats.history_start = ' . (time + 600));
+$node->alter_system('commit_stats.save' => 'on');
+$node->sql('SELECT commit_history_close()');
+ok(slurp_file($file) ne $good, '... on again: the file is written');
+$node->append_conf('postgresql.conf', 'commit_stats.history_start = 0');
+$node->stop('immediate');
+$node->start;
+same_minutes($minutes, '... and keeps the rows');
+$node->alter_system('commit_stats.save' => 'off');
+$node->sql('SELECT commit_history_reset()');
+$node->restart;
+is(old_rows(), 0, 'a reset without saving stays one');
+$node->alter_system('commit_stats.save' => 'on');
+
 # No file, and no saving
 $node->stop;
 unlink $file;

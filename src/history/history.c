@@ -659,14 +659,6 @@ empty(TimestampTz now)
 	shared->base.start = now;
 }
 
-static void
-save_history(TimestampTz now)
-{
-	written_at = now;
-	if (commit_stats_save)
-		history_file_write();
-}
-
 /* Does a session wait for the end of the present minute? */
 bool
 history_is_asked(void)
@@ -688,11 +680,16 @@ history_look(void)
 		close_minute(asked != done ? now : minute);
 		if (asked / HISTORY_EMPTY != done / HISTORY_EMPTY)
 		{
+			/* without commit_stats.save, too: a start reads the file */
 			empty(now);
-			save_history(now);
+			history_file_write();
 		}
-		else if (floor_to(now, WRITE_EVERY) != floor_to(written_at, WRITE_EVERY))
-			save_history(now);
+		else if (commit_stats_save &&
+				 floor_to(now, WRITE_EVERY) != floor_to(written_at, WRITE_EVERY))
+		{
+			written_at = now;
+			history_file_write();
+		}
 		pg_write_barrier();		/* protocol history_done */
 		pg_atomic_write_u64(&shared->done, asked);
 	}

@@ -349,7 +349,7 @@ persist_start(void)
 		restore(file, size);
 	if (file != NULL)
 		pfree(file);
-	for (int i = 0; stats_modules[i] && commit_stats_save; i++)
+	for (int i = 0; stats_modules[i]; i++)
 		if (stats_modules[i]->started)
 			stats_modules[i]->started();
 }

@@ -73,8 +73,8 @@ typedef struct StatsModule
 	void		(*restore) (void *object, const void *from, Size size);
 
 	/*
-	 * In the postmaster, with commit_stats.save on: saved parts have been
-	 * restored, or refused; the server has been shut down.
+	 * In the postmaster: saved parts have been restored, or refused; the
+	 * server has been shut down, with commit_stats.save on.
 	 */
 	void		(*started) (void);
 	void		(*ended) (void);
