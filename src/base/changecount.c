@@ -21,7 +21,8 @@
  * latency cell, or of one backend in one checkpoint cycle.
  *
  * Locking: none.  A reader waits up to a second for a change to end, and
- * copies up to CHANGECOUNT_MAX_PASSES times; then it raises an error.
+ * copies up to CHANGECOUNT_MAX_PASSES times, with pauses that add up to a
+ * second; then it raises an error.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,6 +33,9 @@
 /* If a change takes a second, its process must have been stopped. */
 #define POLL_SLEEP			100 /* us */
 #define MAX_POLLS			10000
+
+/* After a checkpoint, each process makes a change, for a second or so. */
+#define PASS_SLEEP			200 /* us, times the number of passes */
 
 ChangeCount *changecount_under_way = NULL;
 
@@ -89,4 +93,5 @@ changecount_count_pass(int *passes)
 				 errdetail("They changed while they were read, %d times in a row.",
 						   CHANGECOUNT_MAX_PASSES),
 				 errhint("Try again.")));
+	pg_usleep(PASS_SLEEP * *passes);
 }
