@@ -700,9 +700,9 @@ history_look(void)
 static void
 forget_reads(void)
 {
-	uint64		counted[SLOT_NCOUNTERS];
+	uint64		counted[SLOT_COMMITS_READ_ONLY + 1];
 
-	backend_slots_add_up(counted);
+	backend_slots_add_up(counted, lengthof(counted));
 	shared->base.counts.value[SLOT_COMMITS_READ_ONLY] =
 		counted[SLOT_COMMITS_READ_ONLY];
 }

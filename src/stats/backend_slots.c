@@ -171,12 +171,13 @@ backend_slots_count_committing(void)
 	return n;
 }
 
+/* The first counters, of all slots. */
 void
-backend_slots_add_up(uint64 *sum)
+backend_slots_add_up(uint64 *sum, int ncounters)
 {
-	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
+	memset(sum, 0, ncounters * sizeof(uint64));
 	for (int i = 0, ncells = backend_slots_ncells(); i < MaxBackends; i++)
-		add_cells(i * ncells, ncells, sum, SLOT_NCOUNTERS);
+		add_cells(i * ncells, ncells, sum, ncounters);
 }
 
 uint64
@@ -194,7 +195,7 @@ backend_slots_save(const void *object, void *to)
 {
 	SlotTotals *totals = to;
 
-	backend_slots_add_up(totals->value);
+	backend_slots_add_up(totals->value, SLOT_NCOUNTERS);
 	counter_array_subtract(totals->value, shared->base, SLOT_NCOUNTERS);
 	totals->stats_reset = shared->stats_reset;
 	totals->wal_reset = shared->wal_reset == WAL_AT_START ?

@@ -184,7 +184,7 @@ extern void backend_slots_use_cell(int cell);
 /* All that was ever counted in some cells of a slot, or in all, resets or not */
 extern void backend_slots_copy_cells(int first, int ncells, uint64 *value,
 									 int ncounters);
-extern void backend_slots_add_up(uint64 *sum);
+extern void backend_slots_add_up(uint64 *sum, int ncounters);
 extern uint64 backend_slots_responses(void);
 
 /*

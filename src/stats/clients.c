@@ -238,7 +238,7 @@ clients_read_sessions(void)
 		session->pid = slots[i].pid;
 		session->registered_at = slots[i].registered_at;
 		session->key = *client_of_slot(i);
-		entry_table_count(&clients_table, i, session->value);
+		entry_table_count(&clients_table, i, session->value, CLIENT_NCOUNTERS);
 		counter_array_subtract(session->value, slots[i].connected,
 							   CLIENT_NCOUNTERS);
 		sessions->n++;

@@ -44,7 +44,7 @@ counter_delta_take(CounterDelta *delta)
 
 	/* last, as rates are of these counters and this time */
 	delta->time = clock_now();
-	backend_slots_add_up(delta->value);
+	backend_slots_add_up(delta->value, SLOT_NCOUNTERS);
 }
 
 TimestampTz

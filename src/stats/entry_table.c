@@ -158,18 +158,19 @@ add_to_entry(EntryTable *table, int entry, const uint64 *value)
 }
 
 void
-entry_table_count(const EntryTable *table, int place, uint64 *value)
+entry_table_count(const EntryTable *table, int place, uint64 *value,
+				  int ncounters)
 {
 	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
-	backend_slots_copy_cells(place * ncells, ncells, value, CLIENT_NCOUNTERS);
+	backend_slots_copy_cells(place * ncells, ncells, value, ncounters);
 }
 
 static void
-read_growth(const EntryTable *table, int place, uint64 *growth)
+read_growth(const EntryTable *table, int place, uint64 *growth, int ncounters)
 {
-	entry_table_count(table, place, growth);
-	counter_array_subtract(growth, table->places[place], CLIENT_NCOUNTERS);
+	entry_table_count(table, place, growth, ncounters);
+	counter_array_subtract(growth, table->places[place], ncounters);
 }
 
 static void
@@ -178,7 +179,7 @@ add_growth(EntryTable *table, int place)
 	int			entry = table->place_entries[place];
 	uint64		growth[CLIENT_NCOUNTERS];
 
-	read_growth(table, place, growth);
+	read_growth(table, place, growth, CLIENT_NCOUNTERS);
 	counter_array_add(table->places[place], growth, CLIENT_NCOUNTERS);
 	if (entry == NO_ENTRY)
 		return;
@@ -354,7 +355,7 @@ copy_rows(const EntryTable *table, char *rows, int first, int n, int *places)
 
 		if (entry == NO_ENTRY)
 			continue;
-		read_growth(table, i, growth);
+		read_growth(table, i, growth, first + n);
 		counter_array_add((uint64 *) (rows + entry * size + table->key_size),
 						  growth + first, n);
 		if (places != NULL)

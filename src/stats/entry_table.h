@@ -142,9 +142,9 @@ extern int	entry_table_begin(EntryTable *table, const void *key);
 extern void entry_table_move(EntryTable *table, int place, const void *key,
 							 int entry);
 
-/* All that was ever counted in a place */
+/* All that was ever counted in a place: the first counters */
 extern void entry_table_count(const EntryTable *table, int place,
-							  uint64 *value);
+							  uint64 *value, int ncounters);
 
 /* Readers.  The first one returns with commit_stats_clients_lock() held. */
 extern EntryTotals *entry_table_lock_and_read(EntryTable *table);

@@ -687,7 +687,7 @@ watch_look(void)
 	uint64		before = look.sample.at;
 	uint32		commits = look.sample.commits + look.sample.unwaited;
 	uint64		number;
-	uint64		counted[SLOT_NCOUNTERS];
+	uint64		counted[SLOT_WAL_BYTES + 1];
 	int			in_commit = 0;
 	PGPROC	   *flusher;
 
@@ -699,7 +699,7 @@ watch_look(void)
 	memset(&look, 0, sizeof(look));
 	look.sample.at = clock_now();
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
-	backend_slots_add_up(counted);
+	backend_slots_add_up(counted, lengthof(counted));
 	look.wal = RecoveryInProgress() ? 0 : GetXLogInsertRecPtr();
 	look.unended = look.wal - counted[SLOT_WAL_BYTES];
 	flusher = commit_phase_find_flusher(&look.flusher_phase);
