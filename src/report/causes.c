@@ -1040,9 +1040,12 @@ find_client_causes(const CommitFigures *f, Causes *found)
 		{f->nameless,
 			"of the commits have no name: the application sets none, or a driver or pooler clears it.",
 		"SET commit_stats.client_tag = '...' for each application; RESET ALL leaves it"},
-		{f->clients_evicted > 0 ? f->overflow : 0,
+		{f->overflow,
+			f->clients_evicted == 0 ?
+			"of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
 			psprintf("of the commits are of no client that is known: %s clients lost their row to newer ones, as if each connection had its own application_name.",
 					 format_count(f->clients_evicted)),
+			f->clients_evicted == 0 ? "commit_stats.client_name_pattern, or a larger commit_stats.max_clients" :
 		"application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern"},
 		{kinds ? f->top_share : 0,
 			psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",

@@ -836,6 +836,9 @@ a pooler
 a pooler that adds addresses
 	overflow=0.99 clients_evicted=2866
 	says: ^Who commits 99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0
+more names at once than a role may have
+	overflow=0.286
+	says: ^Who commits 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients
 %statement
 	statement='statement 42 (insert into ev)' statement_flushes=0.64 statement_wal=170
 the statement that fills the flushes
