@@ -41,6 +41,11 @@ FROM original o, LATERAL ($mutations) m (file),
 GROUP BY 1 ORDER BY 1});
 }
 
+sub verdict ($content)
+{
+	return verdicts("SELECT '\\x" . unpack('H*', $content) . "'::bytea");
+}
+
 sub refused ($mutations, $expected, $name)
 {
 	my $verdicts = verdicts($mutations);
@@ -86,5 +91,24 @@ for my $seal ('', 'persist_seal')
 	refused("SELECT $seal(o.file || substr(o.file, 1, i)) FROM generate_series(1, 64) i",
 		64, "something appended$name");
 }
+
+# Whose file it is; each of these has the right checksum.
+sub with_value ($name, $value)
+{
+	return verdict(sealed(with_field($real, $name, $value)));
+}
+
+my $reads =
+  'which is not format ' . field($real, 'format') . ' that this version of commit_stats reads.|1';
+my $major = int $node->pg_version;
+is(verdict(''), 'It is damaged.|1', 'an empty file');
+is(verdict("Statistics\n" x 100), 'It is not a file of commit_stats.|1', 'not ours');
+is(with_value('format', $_), "Its format is $_, $reads", "format $_") for 6, 1000;
+is( with_value('server', 14),
+	"It was written by PostgreSQL 14, and this is PostgreSQL $major.|1",
+	'after pg_upgrade');
+is( with_value('system', field($real, 'system') + 1),
+	'It belongs to another database cluster.|1',
+	'another cluster');
 
 end_test($node);
