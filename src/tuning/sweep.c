@@ -56,8 +56,8 @@
 #include "base/wait.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "module/worker_wake.h"
 #include "stats/srf.h"
+#include "stats/watch.h"
 #include "tuning/tuning.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
@@ -546,7 +546,7 @@ learn_adaptive(Sweep *sweep)
 	uint64		end = start + LEARNING;
 	bool		within = true;
 
-	if (!worker_wake())
+	if (!watch_wake_worker())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the background worker of commit_stats does not run"),
