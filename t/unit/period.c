@@ -5,8 +5,8 @@
  *
  * The arguments are the seconds that commits of the period waited for a
  * standby ("hang 100": most of them did not end), how many of them were slow,
- * and the slow ones that are kept: "name=seconds".  The output is the name with
- * most of these seconds, or "-".
+ * and the slow ones that are kept: "name=seconds".  The output is the name
+ * with most of these seconds, or "-".
  *
  *-------------------------------------------------------------------------
  */

@@ -20,7 +20,8 @@ is(named(26.4, 16, ('away=1.65') x 4),
 	'away 1.00', 'four of 16 that are kept, all like these: theirs');
 is(named(26.4, 8, ('away=1.65') x 4), 'away 0.50', '... of 8: theirs, half of the waits');
 is(named(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
-is(named('hang 100', 1, 'away=60'), 'away 0.60', 'where commits hang, samples know all waits: of these');
+is(named('hang 100', 1, 'away=60'),
+	'away 0.60', 'where commits hang, samples know all waits: of these');
 is(named('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
 is(named(29, 0), '-', 'no slow commit: none');
 
