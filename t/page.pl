@@ -305,7 +305,7 @@ insert_rows('2026-01-01 00:51', 69, commits => '3 * (n % 7 <> 0)::int');
 insert_rows('2026-01-01 02:00', 4, @idle);
 insert_rows('2026-01-01 02:04', 10, commits => '3');
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
-	q{00:50 | flushes stalled for 0.90 s in all, cause: quota (0.90 s)
+	q{00:50 | flushes stalled for 0.90 s in all, cause: quota
 02:00 to 02:04 | commits stopped},
 	'a quiet server: stops only where ten commits were to come');
 

@@ -156,7 +156,6 @@ read_stall(const char *line)
 	event->part[PHASE_SEGMENT] = (uint64) (segment * NS_PER_MS);
 	event->flush_timed = timed != 0;
 	nevents[SLOW_STALL]++;
-	logged->outcome.previous = previous;
 	logged->outcome.boundary = boundary;
 	logged->outcome.wal_bytes = boundary - previous;
 	return true;
