@@ -24,7 +24,8 @@ my @views = split /\n/,
 	  . ') ORDER BY 1');
 my @functions = split /\n/, $node->sql(
 	q{SELECT oid::regproc FROM pg_proc
-WHERE pronargs = pronargdefaults AND prokind = 'f' AND oid IN (}
+WHERE pronargs = pronargdefaults AND prokind = 'f'
+  AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'plpgsql') AND oid IN (}
 	  . members_of_extension('pg_proc') . ') ORDER BY 1');
 
 for my $view (views_of_commit_stats())

@@ -298,7 +298,7 @@ takes_more_now(const CommitFigures *f)
 {
 	double		rest = (1 - f->of_transactions) * f->transaction_mean;
 
-	return f->seen_enough && f->phase_mean >= HARDLY_COMMIT * (f->phase_mean + rest);
+	return f->period == NULL && f->seen_enough && f->phase_mean >= HARDLY_COMMIT * (f->phase_mean + rest);
 }
 
 /*
@@ -598,8 +598,9 @@ remedy_for_bytes(const CommitFigures *f)
 }
 
 /*
- * A standby that hangs for seconds makes the mean that of no commit: it is
- * without slow ones, if these are few, or at most the median.
+ * A standby that hangs for seconds makes the mean that of no commit.  The usual
+ * wait is without slow commits, if these are few; in a period, and in sums
+ * since the reset, at most the median.
  */
 static double
 usual_standby_wait(const CommitFigures *f)
@@ -1169,8 +1170,9 @@ add_delay(int *delays, int n, int delay)
 static int
 find_max_p99(const CommitFigures *f)
 {
-	return two_digits(Min(Max(SWEEP_P99 * f->commit_p99, MIN_SWEEP_P99),
-						  MAX_SWEEP_P99));
+	double		p99 = Max(f->commit_p99, 2 * f->flush_newest);
+
+	return two_digits(Min(Max(SWEEP_P99 * p99, MIN_SWEEP_P99), MAX_SWEEP_P99));
 }
 
 /*
@@ -1330,7 +1332,7 @@ find_no_waits(const CommitFigures *f)
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0%s. %s of the sleeps carried no other commit.",
-					 f->delay_elsewhere ? " (it is that of a database, a role, or this session: ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
+					 f->delay_elsewhere ? " (it is that of a database, a role, the command line, or this session: ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
 					 format_percent(f->alone_hits)),
 		f->delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,

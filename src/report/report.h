@@ -109,7 +109,8 @@ typedef struct CommitFigures
 	double		hanging;		/* mean number of commits that the phases are
 								 * of, as most did not end in the period */
 	double		phase[PHASE_N]; /* shares of it */
-	uint64		slow_recent;	/* slow commits that are kept, of that time */
+	double		slow_recent;	/* slow commits of that time, of which some
+								 * are kept */
 	double		slow_standby;	/* us that these waited for a standby */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_mean;
@@ -186,7 +187,7 @@ typedef struct CommitFigures
 	double		heaviest_share;
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
-	double		transaction_mean;	/* us of a transaction of all clients */
+	double		transaction_mean;	/* us of all, for each that waits */
 	double		of_transactions;	/* share of their time in COMMIT or
 									 * PREPARE */
 	double		of_sessions;

@@ -350,7 +350,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->overflow = ratio_or_zero(overflow, client_commits(&all));
 	f->nameless = ratio_or_zero(nameless, client_commits(&all));
 	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
-										client_commits(&all));
+										all.value[SLOT_COMMITS] +
+										all.value[SLOT_PREPARES]);
 	f->of_transactions = report_data_commit_share(all.value, SLOT_TRANSACTION_TIME);
 	f->of_sessions = report_data_commit_share(all.value, SLOT_SESSION_TIME);
 	set_busiest(f, clients, &all);
@@ -641,6 +642,22 @@ add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 	f->slow_phase[PHASE_UNKNOWN] -= unknown;
 }
 
+static bool
+is_full(SlowKind kind)
+{
+	return slow_log_newest(kind) - slow_log_oldest(kind) + 1 == SLOW_LOG_KEPT;
+}
+
+/* Those that are kept, from "from" on, stand for all. */
+static void
+scale_slow(CommitFigures *f, TimestampTz from)
+{
+	double		scale = f->phase_seconds * 1e6 / Max(GetCurrentTimestamp() - from, 1);
+
+	f->slow_recent *= scale;
+	f->slow_standby *= scale;
+}
+
 /* Of its slow commits, the client with the most commits wrote this much WAL. */
 static void
 add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
@@ -762,6 +779,8 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	}
 	set_longest_lock(f, locked, lock_time, sum[PHASE_BEFORE] + sum[PHASE_RECORD]);
 	f->slow_standby = sum[PHASE_STANDBY] / NS_PER_US;
+	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
+		scale_slow(f, slow[0].event.ended_at);
 	if (2 * savepoints_time < sum[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > sum[PHASE_AFTER];
@@ -815,8 +834,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	double		checkpoint = f->seen.checkpoint_waits;
 	double		sum = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
-	bool		full = slow_log_newest(SLOW_STALL) - slow_log_oldest(SLOW_STALL) + 1 == SLOW_LOG_KEPT;
-	TimestampTz begin = full && log->n > 0 ? log->logged[0].event.ended_at :
+	TimestampTz begin = is_full(SLOW_STALL) && log->n > 0 ? log->logged[0].event.ended_at :
 	PgStartTime;
 
 	f->fit = log->fit;
@@ -975,8 +993,8 @@ report_data_blame_slow(CommitFigures *f)
 		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
 		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
 	}
-	/* those that are kept are a sample */
-	known = blamed * f->slow_commits / Max(f->slow_n, 1);
+	/* those that are kept are a sample; some may end after the period */
+	known = blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
 	if (4 * known < all)
 		return;
 	blame_longest(f, counts, n, NULL);

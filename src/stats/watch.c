@@ -11,8 +11,9 @@
  *				COMMITs were seen waiting for
  *	writer		a backend that was seen WRITER_LOOKS times with the same id, or
  *				that writes WAL without one (VACUUM, CREATE INDEX CONCURRENTLY,
- *				hint bits).  In both cases it is in no commit, in no pg_sleep,
- *				and in no wait for its client or a lock.  Sessions that wait
+ *				hint bits), while the WAL of transactions that have not ended
+ *				grew.  In both cases it is in no commit, in no pg_sleep, and
+ *				in no wait for its client or a lock.  Sessions that wait
  *				until WAL is written look like the one that has filled the WAL
  *				buffers, but for a shorter time
  *
@@ -343,8 +344,8 @@ is_wal_event(uint32 event)
 }
 
 /*
- * It may have written much of the WAL since its looks began: nobody else, of
- * whom the transaction has ended, did.
+ * The session may have written much of the WAL since its looks began, as no
+ * transaction that has ended did.
  */
 static bool
 may_have_written(const Session *session)
@@ -363,7 +364,8 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 
 	if (session->xid != xid)
 		session->looks = 0;
-	if (session->looks == 0)
+	/* it shrinks as another transaction ends, whose WAL this hides */
+	if (session->looks == 0 || (int64) (look.unended - session->unended) < 0)
 	{
 		session->wal = look.wal;
 		session->unended = look.unended;
@@ -441,8 +443,8 @@ look_at_blocked(void)
 {
 	WatchSample *sample = &look.sample;
 	LOCK	   *before = NULL;
-	int			users = 0;
-	int			read = 0;
+	int			users[2] = {0}; /* outside of a commit, and in one */
+	int			read[2] = {0};
 	bool		known = false;
 	bool		blocked = false;
 	bool		prepared = false;
@@ -464,8 +466,8 @@ look_at_blocked(void)
 			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
-		users += is_users_lock(&lock->tag);
-		read += known;
+		users[sessions[i].in_commit] += is_users_lock(&lock->tag);
+		read[sessions[i].in_commit] += known;
 		sample->prepared_waits += prepared && !sessions[i].in_commit;
 		if (sessions[i].in_commit)
 			sample->commit_queue += blocked;
@@ -474,12 +476,13 @@ look_at_blocked(void)
 		else
 			sample->lock_waits += known;
 	}
-	if (read == 0)
+	if (read[true] > 0)
+		sample->commit_queue = (int) sample->commit_queue * users[true] / read[true];
+	if (read[false] == 0)
 		return;
-	sample->commit_queue = (int) sample->commit_queue * users / read;
-	sample->blocked_rows = (int) sample->blocked_rows * users / read;
-	sample->lock_waits = (int) sample->lock_waits * users / read;
-	sample->prepared_waits = (int) sample->prepared_waits * users / read;
+	sample->blocked_rows = (int) sample->blocked_rows * users[false] / read[false];
+	sample->lock_waits = (int) sample->lock_waits * users[false] / read[false];
+	sample->prepared_waits = (int) sample->prepared_waits * users[false] / read[false];
 }
 
 /*
@@ -621,11 +624,15 @@ look_at_volume(uint64 flushes, const WatchSample *newest)
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	VolumeCounts volume = volume_read("pg_wal", VOLUME_DEVICES);
 
-	/* the first look goes on from the last one of the worker before */
+	/*
+	 * The first look goes on from the last one of the worker before; requests
+	 * meanwhile are of flushes, as far as this one knows.
+	 */
 	if (flushes_before == 0)
 	{
 		flushes_before = flushes;
-		flush_requests = (uint32) (newest->flush_requests - flushed / WAL_REQUEST);
+		flush_requests = (uint32) (newest->flush_requests + (uint32) volume.requests -
+								   newest->requests - flushed / WAL_REQUEST);
 	}
 	look.sample.moved_kb = (uint32) (volume.bytes / 1024);
 	look.sample.flushed_kb = (uint32) (flushed / 1024 + flushes * FLUSH_KB);

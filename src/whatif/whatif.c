@@ -561,10 +561,14 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	/* as long as lets the prediction take seconds */
 	time = time_of(trace, MAX_COMMITS / ((pairs->n + nmore) * NREPLICAS));
 	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
-	/* so that a whole number of windows counts, as the warm-up is a tenth */
+
+	/*
+	 * so that whole windows count, as the warm-up is a tenth, if that is
+	 * quick
+	 */
 	if (forecast->load.window > 0)
-		forecast->time = 10 * forecast->load.window *
-			ceil(forecast->time / (10 * forecast->load.window));
+		forecast->time = Min(4 * forecast->time, 10 * forecast->load.window *
+							 ceil(forecast->time / (10 * forecast->load.window)));
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
 	for (int i = 0; i < forecast->outcomes.n; i++)

@@ -170,7 +170,9 @@ slow_logger_work(void)
 		slow_log_set_settled(kind, number);
 		if (lost > 0 && kind == SLOW_COMMIT && commit_stats_log_slow_commits)
 			ereport(LOG,
-					(errmsg("commit_stats could not log " UINT64_FORMAT " slow commits", lost),
+					(errmsg_plural("commit_stats could not log " UINT64_FORMAT " slow commit",
+								   "commit_stats could not log " UINT64_FORMAT " slow commits",
+								   lost, lost),
 					 errdetail("More ended at the same time than commit_slow_log keeps.")));
 		while (number < slow_log_newest(kind) && complete_event(kind, number + 1))
 			slow_log_set_settled(kind, ++number);

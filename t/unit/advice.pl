@@ -901,6 +901,9 @@ idle in transaction
 	light seen_enough=1 seen.in_commit=1000
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
 	not: since the reset
+... of a period
+	light seen_enough=1 seen.in_commit=1000 phase_mean=3e5 transaction_mean=0 period=1
+	not: since the reset|No setting
 one client that waits for its commits
 	light busiest_of_transactions=0.95
 	cause: 100%
@@ -976,7 +979,7 @@ an idle disk
 	answer: perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
 ... of a database, and for nothing
 	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
-	answer: set it to 0 \(it is that of a database, a role, or this session: ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
+	answer: set it to 0 \(it is that of a database, a role, the command line, or this session: ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
 	not: ALTER SYSTEM
 a delay of some sessions
 	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6

@@ -66,7 +66,7 @@ main(int argc, char **argv)
 		logged->event.duration = logged->event.standby_min =
 			(uint64) (atof(equals + 1) * NS_PER_S);
 	}
-	f.slow_n = nkept;
+	f.slow_n = f.slow_commits == 0 ? 0 : nkept;
 	report_data_blame_slow(&f);
 	if (f.standby)
 		printf("%s %.2f\n", f.standby, f.standby_share);

@@ -23,6 +23,7 @@ is(named(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most 
 is(named('hang 100', 1, 'away=60'),
 	'away 0.60', 'where commits hang, samples know all waits: of these');
 is(named('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
+is(named('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
 is(named(29, 0), '-', 'no slow commit: none');
 
 done_testing();

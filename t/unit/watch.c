@@ -90,7 +90,7 @@ print_volume(int busy, int argc, char **argv)
 			flushes += atoi(argv[i + 1]);
 			volume.requests += atoi(argv[i + 2]);
 			volume.bytes += 1024 * atoi(argv[i + 3]);
-			look_at_volume(flushes);
+			look_at_volume(flushes, sample_of(newest));
 			look.sample.phase[PHASE_FLUSH] = n % 4 < busy;
 			look.sample.activities = look.sample.others = 0;
 			look_at_others(newest);
