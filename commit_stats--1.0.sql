@@ -226,8 +226,8 @@ BEGIN
 			'SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query
 			 FROM %s.pg_stat_statements(true) WHERE queryid IS NOT NULL', schema);
 	END IF;
-EXCEPTION WHEN untranslatable_character OR character_not_in_repertoire THEN
-	-- A text of another database does not fit this one's encoding.
+EXCEPTION WHEN untranslatable_character OR character_not_in_repertoire OR undefined_function THEN
+	-- A text of another database does not fit this one's encoding, or no conversion leads to it.
 END $$;
 
 CREATE VIEW commit_statement_stats AS

@@ -598,9 +598,9 @@ remedy_for_bytes(const CommitFigures *f)
 }
 
 /*
- * A standby that hangs for seconds makes the mean that of no commit.  The usual
- * wait is without slow commits, if these are few; in a period, and in sums
- * since the reset, at most the median.
+ * A standby that hangs for seconds makes the mean that of no commit.  The
+ * usual wait is without slow commits, if these are few; in a period, and in
+ * sums since the reset, at most the median.
  */
 static double
 usual_standby_wait(const CommitFigures *f)

@@ -382,6 +382,9 @@ add_party(Remedies *all, int party)
 	const char *text = all->text[party];
 	WhatifLoad	load = forecast->load;
 
+	/* PREPARE TRANSACTION and COMMIT PREPARED always wait for their flush */
+	bool		waits = it->prepares > MIN_PART * it->commits;
+
 	if (it->commits <= MIN_PART * forecast->party[0].commits || name == NULL)
 		return;
 	ereport(NOTICE,
@@ -389,19 +392,17 @@ add_party(Remedies *all, int party)
 					it->commits, it->sessions),
 			 text == NULL || all->key[party] == NULL ? 0 :
 			 errdetail("Its most frequent statement is: %s", text)));
-	/* PREPARE TRANSACTION and COMMIT PREPARED always wait for their flush */
-	if (it->prepares > MIN_PART * it->commits)
-		return;
 	load.changed = party;
 	load.batch = BATCH;
 	/* ten that take each other's rows would deadlock */
-	if (!forecast->locks)
+	if (!forecast->locks && !waits)
 		add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
 				 NEEDS_APPLICATION, no_todo, &load);
 	load.batch = 0;
 	load.async = true;
-	add_load(all, psprintf("synchronous_commit = off for %s", name),
-			 MAY_LOSE_COMMITS, asynchronous(all, all->key[party]), &load);
+	if (!waits)
+		add_load(all, psprintf("synchronous_commit = off for %s", name),
+				 MAY_LOSE_COMMITS, asynchronous(all, all->key[party]), &load);
 	load.async = false;
 	load.quiet = true;
 	if (it->notifies > MIN_PART * it->commits)

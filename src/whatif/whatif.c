@@ -562,13 +562,10 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	time = time_of(trace, MAX_COMMITS / ((pairs->n + nmore) * NREPLICAS));
 	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
 
-	/*
-	 * so that whole windows count, as the warm-up is a tenth, if that is
-	 * quick
-	 */
+	/* so that whole windows count, after the warm-up, which is a tenth */
 	if (forecast->load.window > 0)
-		forecast->time = Min(4 * forecast->time, 10 * forecast->load.window *
-							 ceil(forecast->time / (10 * forecast->load.window)));
+		forecast->time = forecast->load.window / 0.9 *
+			ceil(0.9 * forecast->time / forecast->load.window);
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
 	for (int i = 0; i < forecast->outcomes.n; i++)
