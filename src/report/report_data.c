@@ -220,13 +220,11 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	f->commit_rate = commits / f->newest_seconds;
 	f->flush_rate = f->newest_flushes / f->newest_seconds;
 	f->flush_wal = wal / f->newest_flushes;
-	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
-	if (timed < WAL_DEVICE_SAMPLE)
+	flush_time = timed < WAL_DEVICE_SAMPLE ? f->flush_time : flush_time / timed;
+	f->disk_busy = Min(f->flush_rate * flush_time / 1e6, 1);
+	if (timed < WAL_DEVICE_SAMPLE || f->newest_age > PHASES_OF)
 		return;
-	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
-	if (f->newest_age > PHASES_OF)
-		return;
-	f->flush_newest = flush_time / timed;
+	f->flush_newest = flush_time;
 	/* few are timed if sessions differ in the setting, or led by no commit */
 	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last &&
 		last_wal < last * large)

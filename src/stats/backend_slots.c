@@ -162,12 +162,16 @@ backend_slots_committing_since(int procno)
 }
 
 int
-backend_slots_count_committing(void)
+backend_slots_count_committing(uint64 before)
 {
 	int			n = 0;
 
 	for (int i = 0; i < MaxBackends; i++)
-		n += backend_slots_committing_since(i) != 0;
+	{
+		uint64		since = backend_slots_committing_since(i);
+
+		n += since != 0 && since < before;
+	}
 	return n;
 }
 

@@ -195,7 +195,9 @@ extern uint64 backend_slots_commit_begun(int procno, int *tag);
 
 /* ... at the first callback of a commit that waits, between the callbacks */
 extern uint64 backend_slots_committing_since(int procno);
-extern int	backend_slots_count_committing(void);
+
+/* Backends for which that was before this time */
+extern int	backend_slots_count_committing(uint64 before);
 
 /* A reset copies all cells; all totals start from that */
 extern void backend_slots_copy(void);

@@ -176,7 +176,7 @@ begin_watch(Sweep *sweep, int pair, uint64 now, uint64 end)
 		.began_at = now,.pair = pair
 	};
 	sweep->end = end;
-	sweep->carried = backend_slots_count_committing();
+	sweep->carried = backend_slots_count_committing(PG_UINT64_MAX);
 	counter_delta_take(&sweep->start);
 }
 
@@ -279,21 +279,6 @@ watch_until(Sweep *sweep, uint64 when)
 	return true;
 }
 
-/* The sessions in a commit that began before "start" */
-static uint64
-count_older(uint64 start)
-{
-	uint64		n = 0;
-
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		uint64		since = backend_slots_committing_since(i);
-
-		n += since != 0 && since < start;
-	}
-	return n;
-}
-
 /*---- One slot ----------------------------------------------------*/
 
 /*
@@ -322,17 +307,17 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	memset(slot, 0, sizeof(CounterDelta));
 	if (!watch_until(sweep, start + asleep + SETTLING(sweep->slot)))
 		return true;
-	older = count_older(start);
+	older = backend_slots_count_committing(start);
 	counter_delta_take(&before);
 	within = watch_until(sweep, end);
-	older -= Min(count_older(start), older);
+	older = clock_elapsed(backend_slots_count_committing(start), older);
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
 	/* by what it has counted after its settling, less what was older */
 	if (within && in_time && !isinf(sweep->max_p99))
 		judge_slot(sweep, sweep->nwatched - 1,
-				   Max(Max(count_late(sweep, slot), older) - older,
+				   Max(clock_elapsed(older, count_late(sweep, slot)),
 					   sweep->watched[sweep->nwatched - 1].late),
 				   slot->value[SLOT_COMMITS]);
 	return in_time || !within;
@@ -367,7 +352,7 @@ check_load(Sweep *sweep)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
 				 errdetail("%s", exceeded_detail(sweep, own, &slot))));
-	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() == 0)
+	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing(PG_UINT64_MAX) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there is no load to measure"),
@@ -438,7 +423,7 @@ try_pair(Sweep *sweep, int i)
 	if (pair->delay == DELAY_ADAPTIVE)
 		sweep->last_delay += ADAPTIVE_SETTLING;
 	in_time = measure_slot(sweep, i, sweep->last_delay, &slot);
-	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() > 0)
+	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing(PG_UINT64_MAX) > 0)
 		sweep->committing = true;
 	sweep->last_delay = pair->delay == DELAY_ADAPTIVE ? ADAPTIVE_SETTLING :
 		pair->delay * NS_PER_US;

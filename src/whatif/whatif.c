@@ -185,7 +185,7 @@ check_sample(const Forecast *sample)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there is no load to learn from"),
 				 errdetail("In %.1f s no commit that waited for its flush ended, while %d were under way, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
-						   seconds, backend_slots_count_committing(),
+						   seconds, backend_slots_count_committing(PG_UINT64_MAX),
 						   sample->measured.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it while the server does its usual work, or with a longer sample if that commits rarely.")));
 	if (trace->n < MIN_COMMITS)

@@ -52,8 +52,8 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  *				less_wal float8, wal float8, pause float8,
  *				wal_quota float8)
  *
- * Each array has a value for each of two parties, 1 and 2.  One of so many
- * transactions as "notifies" says sends a NOTIFY; 0: none.  Times in us,
+ * Each array has a value for each of two parties, 1 and 2.  Each
+ * "notifies"-th transaction sends a NOTIFY; 0: none does.  Times in us,
  * arrivals per second; commit_siblings is 1.  A flush of one commit has 50
  * pages of WAL, which take 10 us each, and each more has "wal".  Two pauses
  * come in each second, which take "pause"; the device allows "wal_quota"
