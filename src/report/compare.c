@@ -12,8 +12,8 @@
  * cause are parts of dF.  Load and group size change q together, so one
  * sentence names both.  A phase outside of flushes is a part of its own.  The
  * time in which a segment is made is a phase, and no part of F.  "before" and
- * "after" of a part of W have the other factor as the mean of both periods, so
- * that their difference is the change.
+ * "after" of a part of F have the mean of both q as their factor, so that
+ * their difference is the change.  That of q has neither: it is no time.
  *
  * Rows without enough samples know no phase between the commit record and the
  * end.  If either period has much of them, W has all of these phases in both.
@@ -186,11 +186,11 @@ describe_stalls(const Period *p, StallCause cause)
 /* Returns the next part, as all of these do. */
 static ComparedPart *
 put_part(ComparedPart *part, const char *name, double before, double after,
-		 const char *sentence)
+		 double change, const char *sentence)
 {
 	*part = (ComparedPart)
 	{
-		name, before, after, after - before, NAN, sentence
+		name, before, after, change, NAN, sentence
 	};
 	return part + 1;
 }
@@ -201,7 +201,7 @@ add_part(ComparedPart *part, const char *name, double before, double after,
 		 const char *sentence)
 {
 	return fabs(before) < NO_TIME && fabs(after) < NO_TIME ? part :
-		put_part(part, name, before, after, sentence);
+		put_part(part, name, before, after, after - before, sentence);
 }
 
 static ComparedPart *
@@ -239,7 +239,10 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 					describe_times("Flushes", b->rest, a->rest,
 								   psprintf(" each, without stalls%s",
 											describe_wal(b, a))));
-	return add_part(part, "flushes waited", b->waits * flush, a->waits * flush,
+	if (b->waits == 0 && a->waits == 0)
+		return part;
+	return put_part(part, "flushes waited", NAN, NAN,
+					(a->waits - b->waits) * flush,
 					psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits in a flush.",
 							 b->waits, a->waits, b->merged ?
 							 " (with sleeps and other phases, of which there are few samples)" : "",
@@ -252,7 +255,7 @@ compare_setting(ComparedPart *part, const char *name, const char *before,
 				const char *after)
 {
 	return strcmp(before, after) == 0 ? part :
-		put_part(part, name, NAN, NAN,
+		put_part(part, name, NAN, NAN, NAN,
 				 psprintf("%s was changed from %s to %s.", name, before, after));
 }
 
@@ -276,7 +279,7 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 
 	set_period(&b, before, merged);
 	set_period(&a, after, merged);
-	end = put_part(part, "commit", b.commit, a.commit,
+	end = put_part(part, "commit", b.commit, a.commit, a.commit - b.commit,
 				   psprintf("%s%s%s",
 							describe_times("Commits", b.commit, a.commit,
 										   psprintf("; %s, in %s and %s", describe_load(&b, &a),
