@@ -22,6 +22,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_crc32c.h"
 #include "storage/fd.h"
@@ -96,6 +97,9 @@ history_file_write(void)
 	char	   *file;
 	char	   *end;
 
+	/* pg_upgrade restores a schema, which is nobody's load */
+	if (IsBinaryUpgrade)
+		return;
 	for (int i = 0; i < HISTORY_NRINGS; i++)
 		nrows += pg_atomic_read_u64(history_rows[i].newest) + 1 - history_first(i);
 	file = persist_allocate(FILE_SIZE(nrows));

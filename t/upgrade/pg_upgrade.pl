@@ -71,6 +71,8 @@ for my $libraries ('commit_stats', '')
 	my $upgraded_at = time;
 	upgrade($old, $new, "$name: pg_upgrade --check", '--check');
 	upgrade($old, $new, "$name: pg_upgrade");
+	ok(!-e $new->data_dir . '/pg_stat/commit_stats_history.stat',
+		"$name: pg_upgrade itself leaves no history");
 	$new->start;
 	is( $new->safe_psql(
 			'kept', "SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"),
