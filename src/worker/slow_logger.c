@@ -111,7 +111,10 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 			 errdetail_internal("%s", line.data)));
 }
 
-/* True if an event that cannot be read will never come. */
+/*
+ * True if an event that cannot be read will never come.  For one that is
+ * overwritten meanwhile, slow_log_settled() makes up in the next round.
+ */
 static bool
 is_lost(SlowKind kind, uint64 number)
 {
@@ -123,8 +126,7 @@ is_lost(SlowKind kind, uint64 number)
 		missed[kind] = number;
 		missed_at[kind] = clock_now();
 	}
-	return number + SLOW_LOG_KEPT <= slow_log_newest(kind) ||
-		clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
+	return clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
 }
 
 /* False if the event is too young. */
