@@ -135,7 +135,9 @@ skip_lost_groups(GroupNumber newest, bool wanted)
 		return;
 	if (wanted)
 		ereport(LOG,
-				(errmsg("commit_stats could not log %d flushes", lost),
+				(errmsg_plural("commit_stats could not log %d flush",
+							   "commit_stats could not log %d flushes",
+							   lost, lost),
 				 errdetail("They left the ring of recent flushes before they could be logged."),
 				 errhint("Consider increasing the configuration parameter \"commit_stats.flush_log_size\".")));
 	logged = flush_group_add(newest, -flush_groups_kept());
@@ -193,7 +195,9 @@ nap(long timeout)
 
 	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | WL_TIMEOUT,
 					   timeout, PG_WAIT_EXTENSION);
-	watch_note_nap(timeout, clock_elapsed(began_at, clock_now()) / NS_PER_MS);
+	/* for the next look, of which there is none meanwhile */
+	if (commit_stats_enabled)
+		watch_note_nap(timeout, clock_elapsed(began_at, clock_now()) / NS_PER_MS);
 	/* a latch that is set just now wakes from the next nap */
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
