@@ -308,7 +308,7 @@ why_not_best(const DelayOutcomes *all, int least, int best, int i)
 	if (more_latency > percent_more(SAME_LATENCY, 1) ||
 		(it->pair.delay < all->outcome[best].pair.delay &&
 		 is_candidate(all, least, i)))
-		return psprintf("as many commits/s as the best, but a commit takes %.0f%% longer",
+		return psprintf("as many commits/s as the best, but a commit takes %.1f%% longer",
 						more_latency);
 	if (!is_candidate(all, least, i))
 		return psprintf("chance may explain all that it gains over commit_delay = %d",
@@ -390,7 +390,7 @@ best_predicted(const DelayOutcomes *all, const PresentSetting *present)
 	return present->i;
 }
 
-/* The present setting stands, although best_delay.c has chosen another one. */
+/* The present setting stands, although best_delay() has chosen another one. */
 static char *
 why_present(const DelayOutcomes *all, const PresentSetting *present, int i)
 {

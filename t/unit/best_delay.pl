@@ -86,7 +86,7 @@ $rows = is_best(
 		[ 200, 5, 1.2, 0.4, 0, [ 491, 501, 511 ] ]
 	]);
 is( $rows->[0]->[4],
-	'as many commits/s as the best, but a commit takes 150% longer',
+	'as many commits/s as the best, but a commit takes 150.0% longer',
 	'the slower one');
 
 $rows = is_best(
@@ -110,7 +110,7 @@ $rows = is_best(
 	]);
 is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
 is( $rows->[2]->[4],
-	'as many commits/s as the best, but a commit takes 2% longer',
+	'as many commits/s as the best, but a commit takes 2.0% longer',
 	'the smaller one, too far from the fastest');
 
 $rows = is_best(
