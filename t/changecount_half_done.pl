@@ -3,7 +3,7 @@
 #
 # The counts are in neither place then, and readers wait.  The shim
 # (t/changecount/shim.c) sends a process the signal at that very moment, in
-# change_cycle() of wal_cycles.c.
+# claim_entry() of wal_cycles.c.
 
 use CommitStats;
 use File::Basename qw(dirname);
