@@ -46,8 +46,10 @@ DROP TABLE temporary;
 
 for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 {
-	my $node = start_truth($libraries =~ /^late/ ? 'late' : 'early',
-		'shared_preload_libraries = ' . "'$libraries'\n" =~ s/late_writer/$late_writer/r);
+	my $node = start_truth(
+		$libraries =~ /^late/ ? 'late' : 'early',
+		"max_prepared_transactions = 2\ncommit_stats.slow_commit_time = 0\nshared_preload_libraries = "
+		  . "'$libraries'\n" =~ s/late_writer/$late_writer/r);
 
 	for my $case (@cases)
 	{
@@ -66,6 +68,41 @@ for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 		cmp_ok($seen->{flushes} + $seen->{flushes_uncertain} + 1,
 			'>=', $seen->{syncs}, '... but for those said to be uncertain');
 	}
+
+	# COMMIT PREPARED, and then the commit of its own transaction
+	for my $prepared ('off', 'on')
+	{
+		my $name =
+		  "$libraries: COMMIT PREPARED, written " . ($prepared eq 'on' ? 'before' : 'after');
+		my ($counted, $records) = $node->observe(sub {
+			$node->sql(
+				"SET late_writer.prepared = $prepared;" . q{
+SET late_writer.statement = 'INSERT INTO tick VALUES (2)';
+BEGIN;
+INSERT INTO tick VALUES (1);
+PREPARE TRANSACTION 'one';
+COMMIT PREPARED 'one';
+SET late_writer.statement = '';});
+		});
+
+		cmp_ok($records->{COMMIT}, '>=', 1, "$name: both commit");
+		is( $counted->{commits},
+			$records->{COMMIT} + $records->{COMMIT_PREPARED},
+			'... and are counted');
+	}
+
+	# What the library writes is none of the statement before
+	my ($queryid) =
+	  $node->sql('EXPLAIN (VERBOSE) INSERT INTO tick VALUES (1)') =~ /Query Identifier: (\S+)/;
+
+	$node->sql(
+		q{SELECT commit_stats_reset();
+INSERT INTO tick VALUES (1);
+SET late_writer.statement = 'INSERT INTO tick SELECT 2 FROM tick LIMIT 1';
+} . 'SELECT 1;' x $n . q{
+SET late_writer.statement = '';});
+	is($node->sql("SELECT commits FROM commit_statement_stats WHERE queryid = $queryid"),
+		1, "$libraries: a statement has its own commit alone");
 	$node->stop;
 }
 

@@ -375,7 +375,9 @@ slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
 	{
 		.func = end_watched_commit
 	};
-	bool		has_record = is_commit &&
+
+	/* COMMIT PREPARED, in a transaction that goes on, has another's record */
+	bool		has_record = is_commit && !IsTransactionState() &&
 	TransactionIdIsValid(GetTopTransactionIdIfAny());
 	PGPROC	   *checkpointer = checkpointer_proc();
 
