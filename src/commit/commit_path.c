@@ -129,7 +129,7 @@ forget_commit(void)
 /*
  * Register this process, before it counts anything.  May wait and may raise an
  * error.  Returns false if it must not count.  A background process that has
- * not had an id counts, but comes here again.
+ * not had an id may count, but comes here again.
  */
 static pg_noinline bool
 register_process(void)
@@ -274,9 +274,11 @@ before_changed_commit(void)
 	bool		is_own = !ended_prepared || TransactionIdIsValid(MyProc->xid);
 
 	ended_prepared = false;
-	if (!prepare_to_count() || !is_own)
+	if (!prepare_to_count())
 		return;
 	read_before_commit();
+	if (!is_own)
+		commit.kind = COMMIT_ENDED_PREPARED;
 	if (commit.kind == COMMIT_READ_ONLY && commit.statement_at != 0)
 		note_filled_cursors();
 }
@@ -998,6 +1000,9 @@ count_other_commit(CommitKind kind)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
+	/* another library may have written in it since */
+	if (kind == COMMIT_ENDED_PREPARED)
+		kind = has_xid ? COMMIT_READ_ONLY : COMMIT_NOT_COUNTED;
 	if (kind != COMMIT_NOT_COUNTED && has_xid && waits_after_all(kind))
 	{
 		count_late_commit(kind);

@@ -288,8 +288,15 @@ choose(uint64 statement, bool may_wait)
 void
 statements_choose(bool may_wait)
 {
-	if (!statements_now.on || (!may_wait && statements_now.nwriting > 0))
+	if (!statements_now.on)
 		return;
+	if (!may_wait && statements_now.nwriting > 0)
+	{
+		/* another library executed one after the first callback */
+		if (statements_now.wal_settled == CELL_MAY_CHANGE)
+			choose(statements_now.largest, false);
+		return;
+	}
 	if (pgWalUsage.wal_bytes != statements_now.wal_seen)
 		note_statement();
 	statements_now.wal_settled = statements_now.wal_seen;
