@@ -92,6 +92,28 @@ is($counted->{commits} + $counted->{commits_async},
 	'two-phase subscriber: every commit but that of COMMIT PREPARED is counted');
 is($node->sql('SELECT count(*) FROM logged WHERE n = 4'),
 	'1', 'two-phase subscriber: the row has arrived');
+
+# A worker that has just begun counts as a sibling in its first transaction.
+$node->sql(q{CREATE TABLE go (n int);
+CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+'BEGIN WHILE NOT EXISTS (SELECT FROM public.go) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NULL; END';
+CREATE TRIGGER wait AFTER INSERT ON logged FOR EACH ROW EXECUTE FUNCTION wait();
+ALTER TABLE logged ENABLE ALWAYS TRIGGER wait;
+ALTER SUBSCRIPTION sub DISABLE});
+$node->wait_until(
+	q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type ~ 'logical replication (apply )?worker'}
+);
+$publisher->sql('INSERT INTO logged VALUES (5)');
+$node->sql('ALTER SUBSCRIPTION sub ENABLE');
+$node->wait_until(
+	q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE backend_type ~ 'logical replication' AND backend_xid IS NOT NULL AND wait_event = 'PgSleep'});
+is( $node->sql(q{SELECT commit_stats_reset() IS NOT NULL;
+INSERT INTO go VALUES (1);
+SELECT siblings_max FROM commit_flush_stats}),
+	"t\n1",
+	'a worker is a sibling before its first commit');
+$publisher->wait_for_catchup('sub');
 $node->sql('DROP SUBSCRIPTION sub');
 
 #

@@ -32,6 +32,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -105,14 +106,17 @@ unregister_backend(int code, Datum arg)
 
 /*
  * Register this backend until it exits.  Called before every commit until it
- * returns true: a client backend registers in the server's own first
- * transaction; other processes, most of which never write, in the first one
- * that has an id.
+ * returns true.  A client backend, and a worker with a database, register in
+ * the server's own first transaction.  Other processes, most of which never
+ * write, do so in the first one that has an id; parallel workers have none.
  */
 bool
 siblings_register_backend(void)
 {
-	if (MyBackendType != B_BACKEND && IsUnderPostmaster &&
+	bool		is_worker = MyBackendType == B_BG_WORKER &&
+	OidIsValid(MyDatabaseId) && !IsParallelWorker();
+
+	if (MyBackendType != B_BACKEND && !is_worker && IsUnderPostmaster &&
 		!TransactionIdIsValid(MyProc->xid))
 		return false;
 	Assert(MyProcNumber < MaxBackends);
