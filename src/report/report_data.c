@@ -293,7 +293,8 @@ set_busiest(CommitFigures *f, const ClientTotals *clients,
 
 		if (client_is_overflow(&client->key) ||
 			share <= f->busiest_of_transactions ||
-			Max(ratio_or_zero(client_commits(client), client_commits(all)),
+			Max(ratio_or_zero(counted_commits(client->value),
+							  counted_commits(all->value)),
 				share_of(client, all, SLOT_COMMIT_TIME)) < CLIENT_MATTERS)
 			continue;
 		f->busiest = name_client(&client->key);
@@ -334,19 +335,19 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		const ClientCounts *client = &clients->client[i];
 
 		counter_array_add(all.value, client->value, CLIENT_NCOUNTERS);
-		if (client_commits(client) == 0)
+		if (counted_commits(client->value) == 0)
 			all.value[SLOT_SESSION_TIME] -= client->value[SLOT_SESSION_TIME];
 		if (client->value[SLOT_COMMITS_NOTIFY] > 0)
 			f->listeners = Max(f->listeners,
 							   notify_lock_listeners(client->key.datid));
 		if (client_is_overflow(&client->key))
-			overflow += client_commits(client);
+			overflow += counted_commits(client->value);
 		else if (client->key.application_name[0] == '\0')
-			nameless += client_commits(client);
+			nameless += counted_commits(client->value);
 	}
 	f->clients_evicted = clients->evicted;
-	f->overflow = ratio_or_zero(overflow, client_commits(&all));
-	f->nameless = ratio_or_zero(nameless, client_commits(&all));
+	f->overflow = ratio_or_zero(overflow, counted_commits(all.value));
+	f->nameless = ratio_or_zero(nameless, counted_commits(all.value));
 	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
 										all.value[SLOT_COMMITS] +
 										all.value[SLOT_PREPARES]);
@@ -368,9 +369,11 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
-	f->top_share = ratio_or_zero(client_commits(*top), client_commits(&all));
+	f->top_share = ratio_or_zero(counted_commits((*top)->value),
+								 counted_commits(all.value));
 	f->top_time = share_of(*top, &all, SLOT_COMMIT_TIME);
-	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES], client_commits(*top));
+	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES],
+							   counted_commits((*top)->value));
 	f->top_of_transactions = report_data_commit_share((*top)->value, SLOT_TRANSACTION_TIME);
 	if (longest == NULL || longest == *top)
 		return;

@@ -75,12 +75,6 @@ extern ClientSessions *clients_read_sessions(void);
 /* True if the session of a copy is still there.  Takes no lock. */
 extern bool clients_is_connected(const ClientSession *session);
 
-static inline uint64
-client_commits(const ClientCounts *client)
-{
-	return counted_commits(client->value);
-}
-
 static inline bool
 client_is_overflow(const ClientKey *key)
 {

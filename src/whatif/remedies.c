@@ -334,7 +334,7 @@ is_alone(const Remedies *all, const ClientKey *key)
 
 		if (it->key.datid == key->datid && it->key.roleid == key->roleid &&
 			memcmp(&it->key, key, sizeof(ClientKey)) != 0 &&
-			client_commits(it) > 0)
+			counted_commits(it->value) > 0)
 			return false;
 	}
 	return true;
