@@ -241,6 +241,13 @@ checkpointer_proc(void)
 #define HAVE_TRANSACTION_TIMEOUT	1
 #endif
 
+/* Where a process shows that it is in a transaction: moved by 17. */
+#if PG_VERSION_NUM < 170000
+#define PROC_LXID(proc)			((proc)->lxid)
+#else
+#define PROC_LXID(proc)			((proc)->vxid.lxid)
+#endif
+
 /* A slot that keeps no WAL: since 16 also for other reasons than lost WAL. */
 #if PG_VERSION_NUM < 160000
 #define SLOT_IS_INVALID(slot)	((slot)->data.restart_lsn == InvalidXLogRecPtr)

@@ -570,7 +570,9 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;
-	if (seen->nwriters == 0 || MIN_WRITING * seen->n >= writer->samples)
+	if (seen->wait_event != 0)
+		f->wait_event = pgstat_get_wait_event(seen->wait_event);
+	if (MIN_WRITING * seen->n >= writer->samples)
 		return;
 	f->running_writer = name_writer(sessions, writer->pid);
 }

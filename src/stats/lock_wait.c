@@ -99,6 +99,8 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 		wait->holder_pid = holder->pid;
 		wait->holder_prepared = holder->pid == 0;
 		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ;
+		wait->holder_outside = !wait->holder_prepared &&
+			!LocalTransactionIdIsValid(PROC_LXID(holder));
 	}
 	return true;
 }
@@ -173,5 +175,5 @@ lock_wait_describe(const LockWait *wait)
 		return what;
 	return psprintf("%s, held by pid %d%s", what, wait->holder_pid,
 					!wait->holder_idle ? "" :
-					wait->tag.locktag_type == LOCKTAG_ADVISORY ? " (idle)" : " (idle in transaction)");
+					wait->holder_outside ? " (idle)" : " (idle in transaction)");
 }

@@ -12,7 +12,8 @@ typedef struct LockWait
 	TimestampTz since;			/* PGPROC.waitStart; 0: just now */
 	int			holder_pid;		/* at the end of the chain; 0: unknown */
 	bool		holder_prepared;	/* it is a prepared transaction */
-	bool		holder_idle;	/* it waits for its client */
+	bool		holder_idle;	/* it waits for its client, ... */
+	bool		holder_outside; /* ... or whatever it does, in no transaction */
 } LockWait;
 
 /* Any process but a committing one: takes one partition lock, shared. */

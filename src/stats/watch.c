@@ -70,6 +70,7 @@
 #define WRITER_LOOKS		3
 #define WRITER_LEAST		(1024 * 1024)	/* bytes in these looks, ... */
 #define WRITER_PART			4	/* ... and a part of all WAL meanwhile */
+#define SWITCH_JUMP			16	/* times the WAL of the look before */
 #define MAX_LOCKS_READ		64	/* in a look, of commits and of others */
 #define MAX_BLAMED			16
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
@@ -122,9 +123,10 @@ typedef struct Look
 	uint64		unended;		/* ... not by transactions that have ended */
 	CommitPhase flusher_phase;
 	int			locks_read;
+	int			inserters;		/* outside of commits, for a WALInsert lock */
 	int			blamed;
 	StandbyBlame blame;			/* the last one; name "": none */
-	int			writer_looks[WATCH_WRITERS];	/* of those in the sample */
+	WatchWriter writer[WATCH_WRITERS];	/* with the most looks */
 	WatchSample sample;
 } Look;
 
@@ -161,6 +163,26 @@ watch_start(void)
 {
 	on_shmem_exit(forget_worker, (Datum) 0);
 	pg_atomic_write_u32(&shared->worker, MyProcNumber + 1);
+}
+
+/*
+ * Bytes of WAL so far.  A switch to another segment moves "end" much farther
+ * than the look before, by what nobody wrote.
+ */
+static uint64
+bytes_inserted(XLogRecPtr end)
+{
+	static XLogRecPtr before = 0;
+	static uint64 growth = 0;
+	static uint64 skipped = 0;
+	uint64		now = clock_elapsed(before, end);
+
+	if (before != 0 && now > Max(SWITCH_JUMP * growth, WRITER_LEAST) &&
+		end / wal_segment_size == before / wal_segment_size + 1)
+		skipped += now;
+	growth = now;
+	before = end;
+	return end - skipped;
 }
 
 static WatchSample *
@@ -309,28 +331,27 @@ is_committing(int pid)
 }
 
 /*
- * The longest first.  Workers of autovacuum are one writer, as each ends with
- * its table.
+ * A session, among those with the most samples or looks, which come first.  0:
+ * one more than it has.  Workers of autovacuum are one writer, as each ends
+ * with its table.
  */
 static void
-add_to_writers(int pid, int looks)
+put_writer(WatchWriter *writer, int pid, int samples)
 {
-	int		   *writer = look.sample.writer;
-	int		   *writer_looks = look.writer_looks;
 	int			i = 0;
 
-	look.sample.activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
-	while (i < WATCH_WRITERS - 1 && writer[i] != 0 && writer[i] != pid)
+	while (i < WATCH_WRITERS - 1 && writer[i].samples > 0 && writer[i].pid != pid)
 		i++;
-	if (looks <= writer_looks[i])
+	if (samples == 0)
+		samples = 1 + (writer[i].pid == pid ? writer[i].samples : 0);
+	if (samples <= writer[i].samples)
 		return;
-	for (; i > 0 && looks > writer_looks[i - 1]; i--)
-	{
+	for (; i > 0 && samples > writer[i - 1].samples; i--)
 		writer[i] = writer[i - 1];
-		writer_looks[i] = writer_looks[i - 1];
-	}
-	writer[i] = pid;
-	writer_looks[i] = looks;
+	writer[i] = (WatchWriter)
+	{
+		pid, samples
+	};
 }
 
 /* It writes WAL, or waits until it can. */
@@ -341,6 +362,14 @@ is_wal_event(uint32 event)
 		event == WAIT_EVENT_WAL_INIT_WRITE || event == WAIT_EVENT_WAL_INIT_SYNC ||
 		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
 		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
+}
+
+/* It waits until others have inserted, or made room for, their WAL. */
+static bool
+waits_to_insert(uint32 event)
+{
+	return event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT) ||
+		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche);
 }
 
 /*
@@ -372,14 +401,26 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 	}
 	/* as the WAL buffers are full, or a page must leave shared_buffers */
 	sample->wal_waits += is_wal_event(event);
+	look.inserters += event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
 	else if (event != WAIT_EVENT_PG_SLEEP &&
 			 (!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
 			 ++session->looks > 0 && may_have_written(session))
-		add_to_writers(proc->statusFlags & PROC_IS_AUTOVACUUM ?
-					   WATCH_AUTOVACUUM : session->pid, session->looks);
+		put_writer(look.writer, proc->statusFlags & PROC_IS_AUTOVACUUM ?
+				   WATCH_AUTOVACUUM : session->pid, session->looks);
+}
+
+/* Before its record or after its flush, a commit waits for other processes. */
+static bool
+waits_for_processes(const PhaseReading *reading, uint32 event)
+{
+	return (reading->phase == PHASE_BEFORE || reading->phase == PHASE_RECORD ||
+			reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER) &&
+		(wait_event_class(event) == PG_WAIT_LWLOCK ||
+		 wait_event_class(event) == PG_WAIT_IPC) &&
+		!waits_to_insert(event) && !is_wal_event(event);
 }
 
 static void
@@ -400,9 +441,14 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase] += !reading.unwaited ||
 			reading.phase != PHASE_LOG || event != 0;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
-			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
+			waits_to_insert(event);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
+		if (waits_for_processes(&reading, event))
+		{
+			look.sample.event_waits++;
+			look.sample.wait_event = event;
+		}
 		look.sample.extension_waits +=
 			wait_event_class(event) == PG_WAIT_EXTENSION;
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
@@ -445,6 +491,7 @@ look_at_blocked(void)
 	LOCK	   *before = NULL;
 	int			users[2] = {0}; /* outside of a commit, and in one */
 	int			read[2] = {0};
+	bool		counts = false;
 	bool		known = false;
 	bool		blocked = false;
 	bool		prepared = false;
@@ -460,13 +507,16 @@ look_at_blocked(void)
 			continue;
 		if (lock != before)
 		{
-			known = is_users_lock(&lock->tag) &&
-				read_lock(&ProcGlobal->allProcs[i], &wait);
+			counts = is_users_lock(&lock->tag);
+			known = counts && read_lock(&ProcGlobal->allProcs[i], &wait);
+			/* an advisory lock, as those who would be the leader wait for */
+			if (known && wait.holder_outside)
+				counts = known = false;
 			blocked = known && is_committing(wait.holder_pid);
 			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
-		users[sessions[i].in_commit] += is_users_lock(&lock->tag);
+		users[sessions[i].in_commit] += counts;
 		read[sessions[i].in_commit] += known;
 		sample->prepared_waits += prepared && !sessions[i].in_commit;
 		if (sessions[i].in_commit)
@@ -707,12 +757,19 @@ watch_look(void)
 	look.sample.at = clock_now();
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
 	backend_slots_add_up(counted, lengthof(counted));
-	look.wal = RecoveryInProgress() ? 0 : GetXLogInsertRecPtr();
+	look.wal = RecoveryInProgress() ? 0 : bytes_inserted(GetXLogInsertRecPtr());
 	look.unended = look.wal - counted[SLOT_WAL_BYTES];
 	flusher = commit_phase_find_flusher(&look.flusher_phase);
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
 		look_at_backend(i);
+	/* whoever makes room in the WAL buffers holds one of eight such locks */
+	if (look.sample.wal_waits > 0)
+		look.sample.wal_waits += look.inserters;
+	for (int i = 0; i < WATCH_WRITERS; i++)
+		look.sample.writer[i] = look.writer[i].pid;
+	if (look.writer[0].samples > 0)
+		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
 	look_at_checkpointer();
 	look_at_flusher(flusher);
 	look_at_blocked();
@@ -741,27 +798,6 @@ watch_look(void)
 
 /*---- Sums of samples ---------------------------------------------*/
 
-static void
-add_writer(WatchSummary *sum, int pid)
-{
-	int			i = 0;
-
-	while (i < sum->nwriters && sum->writer[i].pid != pid)
-		i++;
-	if (i == WATCH_WRITERS)
-		return;
-	if (i == sum->nwriters)
-		sum->writer[sum->nwriters++].pid = pid;
-	sum->writer[i].samples++;
-	for (; i > 0 && sum->writer[i].samples > sum->writer[i - 1].samples; i--)
-	{
-		WatchWriter writer = sum->writer[i];
-
-		sum->writer[i] = sum->writer[i - 1];
-		sum->writer[i - 1] = writer;
-	}
-}
-
 #define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
 #define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
 
@@ -788,6 +824,9 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	}
 	WATCH_WAITS(ADD_WAIT);
 	ADD_WAIT(checkpoint_waits, ran);
+	ADD_WAIT(event_waits, ran);
+	if (sum->wait_event == 0)
+		sum->wait_event = sample->wait_event;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->n++;
@@ -811,7 +850,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 			part;
 	}
 	for (int i = 0; i < WATCH_WRITERS && sample->writer[i] != 0; i++)
-		add_writer(sum, sample->writer[i]);
+		put_writer(sum->writer, sample->writer[i], 0);
 }
 
 /* From sums of ns to numbers of samples. */
@@ -828,6 +867,7 @@ finish_sum(WatchSummary *sum)
 	}
 	WATCH_WAITS(ROUND_WAIT);
 	ROUND_WAIT(checkpoint_waits, ran);
+	ROUND_WAIT(event_waits, ran);
 	sum->commits = round(sum->commits);
 	sum->unwaited = round(sum->unwaited);
 }

@@ -69,6 +69,9 @@ typedef struct WatchSample
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint16		checkpoint_waits;	/* commits that wait for a flush of the
 									 * checkpointer, in a checkpoint */
+	uint16		event_waits;	/* ... for other processes, before the record
+								 * or after the flush: LWLock or IPC */
+	uint32		wait_event;		/* the last one of these; 0: none */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
@@ -110,9 +113,10 @@ typedef struct WatchSummary
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
 	float		others;			/* sum of these shares */
-	float		checkpoint_waits;	/* not kept in the history */
+	float		checkpoint_waits;	/* not kept in the history, nor these: */
+	float		event_waits;
+	uint32		wait_event;		/* of the newest sample that has one */
 	VolumeUse	volume;			/* of the WAL */
-	int			nwriters;
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;
 

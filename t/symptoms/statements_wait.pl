@@ -8,6 +8,22 @@ use Symptoms;
 
 my $node = make_situation('statements_wait');
 
+#
+# Those who would be the leader wait for an advisory lock for days
+#
+my $leader = $node->background_psql('postgres');
+
+$leader->query_safe('SELECT pg_advisory_lock(1)');
+my $candidates = start_load($node, '-c 6 -t 1', 'SELECT pg_advisory_lock(1);');
+$node->wait_until(q{SELECT count(*) = 6 FROM pg_stat_activity WHERE wait_event = 'advisory'});
+run_pgbench($node, '-c 1 -T 3', load => 'INSERT INTO logged (n) VALUES (1);');
+unlike(report_of($node)->{text}, qr/It is not the commit/, 'nobody waits for a transaction');
+$leader->quit;
+end_load($candidates);
+
+#
+# A table that is locked
+#
 $node->sql('SELECT commit_stats_reset()');
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; LOCK logged');

@@ -6,7 +6,8 @@
  *
  * The arguments are wait events of the checkpointer, one at each look.  The
  * output has the phase of a checkpoint at each of them: write, sync or none.
- * With three arguments, see print_pause(); after "volume", print_volume().
+ * With three arguments, see print_pause(); after "volume", print_volume();
+ * after "inserted", the WAL of each look, of positions in kB.
  *
  *-------------------------------------------------------------------------
  */
@@ -51,6 +52,7 @@ print_pause(int before_it, int after_it, bool paused)
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
 }
 
+int			wal_segment_size = 16 * 1024 * 1024;
 bool		enableFsync = true;
 int			wal_sync_method;
 static VolumeCounts volume = {.requests = 1000,.bytes = 1000 * 1024};
@@ -101,9 +103,29 @@ print_volume(int busy, int argc, char **argv)
 	}
 }
 
+static void
+print_inserted(int argc, char **argv)
+{
+	uint64		before = 0;
+
+	for (int i = 0; i < argc; i++)
+	{
+		uint64		now = bytes_inserted(1024 * strtoull(argv[i], NULL, 10));
+
+		if (i > 0)
+			printf("%s" UINT64_FORMAT, i == 1 ? "" : " ", (now - before) / 1024);
+		before = now;
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "inserted") == 0)
+	{
+		print_inserted(argc - 2, argv + 2);
+		return 0;
+	}
 	if (argc > 1 && strcmp(argv[1], "volume") == 0)
 	{
 		print_volume(atoi(argv[2]), argc - 3, argv + 3);

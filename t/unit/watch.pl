@@ -49,4 +49,17 @@ is(others(130, 10, 20, 100, -30, 10, 40, 100), '0 0',
 is(others(30, 1, 2, 70), '0 others', 'many bytes');
 is(others(30, 1, 2, 60), '0', '... of flushes, as may be');
 
+# Positions in the WAL, in kB; segments are of 16384 kB
+sub inserted (@positions)
+{
+	return $program->([ 'inserted', @positions ]);
+}
+
+is(inserted(1000, 1001, 16384, 16385), '1 0 1', 'a switch to another segment is no WAL');
+is(inserted(1000, 1001, 16000), '1 14999', '... nor is it one within a segment');
+is( inserted(1000, 1001, 21001, 41001, 61001),
+	'1 0 20000 20000',
+	'WAL at once, of which one look sees nothing');
+is(inserted(16000, 16400, 16900), '400 500', 'WAL that reaches another segment');
+
 done_testing();
