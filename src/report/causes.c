@@ -72,6 +72,8 @@
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define SHORT_PHASE		50		/* us of a commit: nobody would change a thing */
 #define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
+#define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* to search them takes
+														 * about a ms */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
 #define LONG_QUEUE			0.001	/* of NOTIFY: some 8 MB */
@@ -276,11 +278,23 @@ statements_wait_for_wal(const CommitFigures *f)
 	return f->seen.wal_waits > Max(f->seen.n, f->seen.in_commit);
 }
 
+/* The share of a phase; 0 if it is short in slow commits, too */
+static double
+long_phase(const CommitFigures *f, CommitPhase phase)
+{
+	double		mean = f->phase[phase] * f->phase_mean;
+	double		slow = f->slow_phase[phase] * f->slow_mean;
+
+	return mean > 0 && Max(mean, slow) < SHORT_PHASE &&
+		f->phase[phase] < SHORT_PHASE_SHARE ? 0 : f->phase[phase];
+}
+
 /* Much of commit time is before or after that which clients count. */
 static bool
 works_outside(const CommitFigures *f)
 {
-	return f->phase[PHASE_BEFORE] + f->phase[PHASE_AFTER] >= HARDLY_OUTSIDE;
+	return long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_AFTER) >=
+		HARDLY_OUTSIDE;
 }
 
 static const char *
@@ -309,13 +323,16 @@ takes_more_now(const CommitFigures *f)
 static bool
 commit_hardly_matters(const CommitFigures *f)
 {
+	double		waited = f->commits + f->prepares;
+	double		all = waited + f->commits_async;
+
 	return f->period == NULL && /* not known of each client of a period */
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
 		!most_hang_now(f) && !takes_more_now(f) &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
 		!works_outside(f) && !has_hot_row(f) &&
 		(100 * f->slow_commits <= f->commits ||
-		 f->slow_mean < f->transaction_mean);
+		 f->slow_mean * all < f->transaction_mean * waited);
 }
 
 /* Transactions without a flush of their own; few others waited for one. */
@@ -520,7 +537,9 @@ static const char *
 remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
-		return "wal_recycle = on (now off)";
+		return f->wal_init_zero ?
+			"wal_init_zero = off, if the file system copies on write (ZFS, btrfs); else wal_recycle = on (now off)" :
+			"wal_recycle = on (now off), unless the file system copies on write (ZFS, btrfs)";
 	if (f->slot != NULL)
 		return psprintf("let the reader of the replication slot %s catch up, or drop the slot if nobody needs it: segments are kept for it",
 						f->slot);
@@ -581,7 +600,8 @@ remedy_for_checkpoints(const CommitFigures *f)
 static const char *
 remedy_for_bytes(const CommitFigures *f)
 {
-	const char *early = remedy_for_early_checkpoints(f);
+	const char *whole = remedy_for_early_checkpoints(f);
+	const char *compression = f->wal_compression ? "" : "wal_compression = on, ";
 	const char *less = psprintf("less WAL%s, or a faster volume",
 								f->running_writer != NULL ?
 								psprintf(" of %s, which was seen writing", f->running_writer) :
@@ -591,10 +611,14 @@ remedy_for_bytes(const CommitFigures *f)
 
 	if (f->images < MOSTLY_IMAGES)
 		return less;
-	return early != NULL ? early :
-		psprintf("%slarger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint; or %s",
-				 f->wal_compression ? "" : "wal_compression = on, ",
-				 f->checkpoint_timeout, less);
+	if (whole != NULL && f->running_writer == NULL)
+		return whole;
+	if (whole == NULL)
+		whole = psprintf("larger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint",
+						 f->checkpoint_timeout);
+	return f->running_writer == NULL ?
+		psprintf("%s%s; or %s", compression, whole, less) :
+		psprintf("%s%s; or, unless that builds an index, %s", compression, less, whole);
 }
 
 /*
@@ -609,9 +633,11 @@ usual_standby_wait(const CommitFigures *f)
 	double		time = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
 	double		mean = ratio_or_zero(time, n);
 
-	if (f->period == NULL && f->seen_enough)
-		return 2 * f->slow_recent > n ? mean :
-			ratio_or_zero(Max(time - f->slow_standby, 0), n - f->slow_recent);
+	if (f->period == NULL && f->seen_enough && 2 * f->slow_recent > n)
+		return mean;
+	/* what samples saw of slow commits may be less than these had */
+	if (f->period == NULL && f->seen_enough && time > f->slow_standby)
+		return ratio_or_zero(time - f->slow_standby, n - f->slow_recent);
 	return f->commit_p50 > 0 ? Min(mean, f->commit_p50) : mean;
 }
 
@@ -700,6 +726,9 @@ static const char smaller_transactions[] = "smaller transactions of that client,
 /* Of a COMMIT that waits in an extension */
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there";
 
+/* Of the locks of SERIALIZABLE */
+static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
+
 /* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
@@ -724,17 +753,6 @@ add_causes(Causes *found, const Cause *cause, int n)
 	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
 }
 
-/* The share of a phase; 0 if it is short in slow commits, too */
-static double
-long_phase(const CommitFigures *f, CommitPhase phase)
-{
-	double		mean = f->phase[phase] * f->phase_mean;
-	double		slow = f->slow_phase[phase] * f->slow_mean;
-
-	return mean > 0 && Max(mean, slow) < SHORT_PHASE &&
-		f->phase[phase] < SHORT_PHASE_SHARE ? 0 : f->phase[phase];
-}
-
 /* Half of the samples in PHASE_RECORD, or more */
 static bool
 mostly_seen(const CommitFigures *f, double looks)
@@ -742,15 +760,32 @@ mostly_seen(const CommitFigures *f, double looks)
 	return looks >= MIN_LOOKS && 2 * looks >= f->seen.phase[PHASE_RECORD];
 }
 
-/* Half of the samples outside of flushes wait in an extension. */
+/* Half of the samples before the record and after the flush, or more */
 static bool
-waits_in_extension(const CommitFigures *f)
+mostly_outside(const CommitFigures *f, double looks)
 {
 	const float *seen = f->seen.phase;
 
-	return f->seen.extension_waits >= MIN_LOOKS &&
-		2 * f->seen.extension_waits >= seen[PHASE_BEFORE] +
+	return looks >= MIN_LOOKS && 2 * looks >= seen[PHASE_BEFORE] +
 		seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER];
+}
+
+/* They wait for other processes, for no lock that has an object. */
+static bool
+waits_at_event(const CommitFigures *f)
+{
+	return f->lock == NULL && f->wait_event != NULL &&
+		mostly_outside(f, f->seen.event_waits);
+}
+
+static const char *
+remedy_for_event(const char *event)
+{
+	if (strcmp(event, "pg_stat_statements") == 0)
+		return "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off";
+	if (strstr(event, "Serializable") != NULL || strstr(event, "Predicate") != NULL)
+		return shorter_serializable;
+	return "fewer sessions that commit at a time (a pooler)";
 }
 
 static const char *
@@ -768,13 +803,14 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
-	double		before = long_phase(f, PHASE_BEFORE);
-	double		record = long_phase(f, PHASE_RECORD);
+	bool		at_event = waits_at_event(f);
+	double		before = at_event ? 0 : long_phase(f, PHASE_BEFORE);
+	double		record = at_event ? 0 : long_phase(f, PHASE_RECORD);
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
-	bool		remote = waits_in_extension(f);
+	bool		remote = mostly_outside(f, f->seen.extension_waits);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
@@ -848,12 +884,14 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const double *phase = f->phase;
 	double		after = long_phase(f, PHASE_AFTER);
 	double		log = long_phase(f, PHASE_LOG);
+	double		at_event = !waits_at_event(f) ? 0 : after + log +
+	long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD);
 	bool		notifies = f->commits_notify > 0;
-	bool		remote = waits_in_extension(f);
+	bool		remote = mostly_outside(f, f->seen.extension_waits);
 	bool		paused = was_paused(f);
 
-	/* whether they were SERIALIZABLE, only slow commits that are kept tell */
-	bool		unknown = f->period != NULL && f->slow_n == 0;
+	/* whether they were SERIALIZABLE, only slow commits tell */
+	bool		unknown = f->slow_recent == 0;
 	const Cause causes[] = {
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
@@ -867,16 +905,22 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		remedy_for_standby(f)},
-		{f->serializable && !remote ? after : 0,
+		{at_event,
+			psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
+					 f->wait_event ? f->wait_event : ""),
+		at_event > 0 ? remedy_for_event(f->wait_event) : NULL},
+		{f->serializable && !remote && at_event == 0 ? after : 0,
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
-		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
+		shorter_serializable},
 		{remote ? log + after : 0,
 		"after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.", faster_there},
-		{f->serializable || remote ? 0 : after,
+		{f->serializable || remote || at_event > 0 ? 0 : after,
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
-			unknown ? NULL :
+			unknown ? NULL : f->shared_buffers >= LARGE_SHARED_BUFFERS && !notifies ?
+			psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); for many tables in one, fewer; DELETE in place of TRUNCATE for small tables",
+					 f->shared_buffers / 1048576) :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables"},
 		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
@@ -888,7 +932,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
-		{remote ? 0 : log,
+		{remote || at_event > 0 ? 0 : log,
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :

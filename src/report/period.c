@@ -121,6 +121,8 @@ take_processor_stalls(CommitFigures *f)
 
 	if (!f->seen_enough || unknown->share == 0)
 		return;
+	if (watch_is_of_processor(&f->seen))
+		f->flush_slower = 0;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		if (cause != STALL_SEGMENT && !stall_is_not_run(f, cause))
 			rest -= f->stall[cause].share;

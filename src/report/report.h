@@ -39,6 +39,7 @@ typedef struct CommitFigures
 	bool		delay_elsewhere;	/* of no file: of a role, a database, ... */
 	int			siblings;		/* commit_siblings */
 	double		wal_buffers;	/* bytes */
+	double		shared_buffers;
 	bool		adaptive;		/* commit_stats.adaptive_delay */
 	int			min_wal_size;	/* MB */
 	int			max_wal_size;
@@ -148,6 +149,8 @@ typedef struct CommitFigures
 	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
 	bool		lock_prepared;	/* a prepared transaction holds it */
+	const char *wait_event;		/* of the newest commit that waits before its
+								 * record or after its flush */
 	const char *lock_now;		/* that some commit waits for, if any does */
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */

@@ -76,6 +76,7 @@ report_data_set_settings(CommitFigures *f)
 	f->delay_elsewhere = guc_is_set_elsewhere("commit_delay");
 	f->siblings = CommitSiblings;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
+	f->shared_buffers = (double) NBuffers * BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
 	f->min_wal_size = min_wal_size_mb;
 	f->max_wal_size = max_wal_size_mb;
@@ -765,6 +766,8 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		f->slow_recent++;
 		for (int phase = 0; phase < PHASE_N; phase++)
 			sum[phase] += part[phase];
+		/* the end of a commit, of which samples saw what was since then */
+		f->slow_standby += Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
 		/* the wait for that of NOTIFY is a phase of its own */
 		if (!notify_lock_is(&waits->lock.tag))
 		{
@@ -781,7 +784,6 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		}
 	}
 	set_longest_lock(f, locked, lock_time, sum[PHASE_BEFORE] + sum[PHASE_RECORD]);
-	f->slow_standby = sum[PHASE_STANDBY] / NS_PER_US;
 	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 		scale_slow(f, slow[0].event.ended_at);
 	if (2 * savepoints_time < sum[PHASE_BEFORE])
@@ -880,8 +882,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
 	}
-	/* it has not, if something else makes most flushes stall */
-	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most)
+	/* it has not, if something else makes most flushes stall, or wait */
+	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most ||
+		(f->seen_enough && watch_is_of_processor(&f->seen)))
 		f->flush_slower = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
 		if (!stall_is_not_run(f, cause))

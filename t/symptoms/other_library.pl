@@ -30,4 +30,24 @@ cmp_ok(($report->{phases}->{record} // [ 0, 0 ])->[1],
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'other library');
 
+#
+# The processes do that one after the other: pg_stat_activity is the witness
+#
+$node->sql('SELECT commit_stats_reset()');
+$load = start_load(
+	$node,
+	'-c 8 -T 6',
+	"BEGIN;\nSET LOCAL other_library.ms = 10;\nSET LOCAL other_library.in_turn = on;\n"
+	  . "INSERT INTO logged (n) VALUES (1);\nCOMMIT;\n",
+	'in_turn');
+
+my %waits = sample_waits($node, 'in_turn', 5);
+
+$report = report_of($node);
+end_load($load);
+cmp_ok($waits{'LWLock/audit_log'} // 0, '>', 0.6 * sum0(values %waits), 'they wait for its lock');
+first_cause_is($report, qr/^wait event audit_log: there COMMIT waits/, 'a lock of the library');
+like($report->{delay}, qr/^no\b/, '... no delay');
+is_consistent($report, '... consistent');
+
 end_test($node);

@@ -71,7 +71,7 @@ typedef struct Figure
 			 float: SINGLE, uint64: COUNT, bool: FLAG, default: INTEGER)}
 
 static const Figure figures[] = {
-	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
+	FIGURE(lock), FIGURE(wait_event), FIGURE(seen.event_waits), FIGURE(shared_buffers), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
 	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
 	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),

@@ -218,6 +218,11 @@ a standby that is new
 	standby=sb1 standby_stage=2 standby_share=1 slow_recent=10 slow_standby=39e6
 	remedy: ^its network or processors, or its walreceiver, which does not answer \(
 	not: ping
+a subscription that hung, whose wait began before the samples
+	seen_enough=1 seen.n=1000 seen.in_commit=10100 phase_mean=101000 phase_commits=3010 commit_p50=1000
+	phase:standby=0.98 standby=sub standby_logical=1 standby_stage=2 standby_share=1 slow_recent=10
+	slow_standby=3e8
+	remedy: \(1\.00 ms a commit\)
 a standby's replay
 	phase:flush=0.03 phase:other=0 phase:standby=0.97 standby=sb1 standby_stage=4 standby_share=1
 	cause: 97\.0% standby 'sb1': not applied\.
@@ -340,7 +345,7 @@ deferred keys
 	cause: 96\.0% before the record: deferred triggers, constraints
 	answer: no\. 96\.0% of commit time
 %elsewhere
-	seen_enough=1 phase:before=0.2 phase:record=0.3 phase:log=0.1 phase:after=0.38
+	seen_enough=1 slow_recent=1 phase:before=0.2 phase:record=0.3 phase:log=0.1 phase:after=0.38
 	seen.phase[PHASE_BEFORE]=40 seen.phase[PHASE_RECORD]=60 seen.phase[PHASE_LOG]=20
 	seen.phase[PHASE_AFTER]=76
 another library, in each of its callbacks
@@ -348,6 +353,27 @@ another library, in each of its callbacks
 	cause: 48\.0% after the commit record: it waits in an extension, as for COMMIT PREPARED
 	answer: no\. 98\.0% of commit time
 	not: DROP
+at a lock of the server
+	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate
+	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, before its record or after its flush\.
+	answer: no\. 98\.0% of commit time
+	remedy: ^fewer sessions that commit at a time
+	not: DROP|own work
+... of pg_stat_statements
+	elsewhere seen.event_waits=120 wait_event=pg_stat_statements
+	cause: 98\.0% wait event pg_stat_statements
+	remedy: ^larger pg_stat_statements\.max
+... of SERIALIZABLE
+	elsewhere seen.event_waits=120 wait_event=SerializableXactHash
+	cause: 98\.0% wait event SerializableXactHash
+	remedy: ^shorter SERIALIZABLE
+... for less than half of that time
+	elsewhere seen.event_waits=90 wait_event=ProcArrayGroupUpdate
+	cause: 38\.0% after the commit
+	not: wait event
+... beside a lock that has an object
+	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7'
+	not: wait event
 ... which takes a small part
 	elsewhere seen.extension_waits=90
 	cause: 38\.0% after the commit, for files of tables
@@ -383,12 +409,19 @@ new tables
 	answer: no\. 90\.0% of commit time
 	remedy: ^larger wal_skip_threshold
 DROP
-	phase:after=0.97 phase:before=0.01
+	slow_recent=1 phase:after=0.97 phase:before=0.01
 	cause: 97\.0% after the commit
 	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'after'
 	remedy: ^fewer tables, or large objects, in a transaction that drops or truncates them; DELETE
+... with shared_buffers that take a while to search
+	slow_recent=1 phase:after=0.97 phase:before=0.01 shared_buffers=8589934592
+	remedy: ^fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers \(now 8192MB
+... or not, as no slow commit tells
+	phase:after=0.97 phase:before=0.01
+	cause: 97\.0% after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY\.
+	remedy: ^$
 %signals
-	phase:after=0.3 phase:other=0.45 commits_notify=5 listeners=0
+	slow_recent=1 phase:after=0.3 phase:other=0.45 commits_notify=5 listeners=0
 messages of NOTIFY, whether a session listens or not
 	signals
 	says: 30\.0% after the commit, .*, or to pass on messages of NOTIFY\. -> fewer messages, fewer sessions that listen, or fewer tables in
@@ -461,8 +494,11 @@ a CPU limit
 	answer: no\. It would not shorten the flushes that stall \(segment\), 70\.0% of commit time\.
 new segments
 	segment wal_recycle=0
-	remedy: ^wal_recycle = on \(now off\)\n$
+	remedy: ^wal_init_zero = off, if the file system copies on write \(ZFS, btrfs\); else wal_recycle = on \(now off\)\n$
 	not: asleep
+... that copying on write does not explain
+	segment wal_recycle=0 wal_init_zero=0
+	remedy: ^wal_recycle = on \(now off\), unless the file system copies on write
 ... and kept by an archive_command that is behind
 	segment seen.n=200 seen.activity[ACTIVITY_ARCHIVER]=180
 	remedy: ^an archive_command that ends sooner: segments are kept until they are archived\n$
@@ -585,6 +621,9 @@ bandwidth
 	cause: 98\.0%
 	answer: no\.
 	remedy: ^larger checkpoint_timeout
+... of one who may build an index
+	bytes images=1 wal_compression=1 running_writer='client batch (a, b)'
+	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume; or, unless that builds an index, larger checkpoint_timeout \(now
 ... as checkpoints come early
 	bytes images=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	cause: 98\.0%
@@ -887,6 +926,12 @@ idle in transaction
 	light slow_commits=201 slow_mean=2e5
 	cause: 100%
 	answer: may pay
+	not: No setting
+... whose work after it is too short to be a cause
+	light phase:after=0.06 phase:other=0.69 phase_mean=200
+	says: No setting of commits helps
+... that hang at times, beside many that are asynchronous
+	light commits=1000 commits_async=98000 slow_commits=20 slow_mean=3e5 transaction_mean=495000
 	not: No setting
 ... for less than a transaction
 	light slow_commits=201 slow_mean=5e4
