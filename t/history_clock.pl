@@ -73,10 +73,16 @@ is( $node->sql(q{SELECT count(*) FROM commit_history WHERE resolution = 'minute'
 	'backwards: it starts where the one before ended, and has the commits');
 in_order('backwards');
 
-# No rows while nothing is counted, and then a gap.
+# No rows while nothing is counted, also as a session ends that was counted,
+# and then a gap.
+my $session = $node->background_psql('postgres');
+$session->query_safe('INSERT INTO logged VALUES (1)');
+my $pid = $session->query_safe('SELECT pg_backend_pid()');
 $node->alter_system('commit_stats.enabled' => 'off');
 $node->sql('SELECT commit_history_close()') for 1 .. 2;
 my $last = $node->sql('SELECT max(period_start) FROM commit_history');
+$session->quit;
+$node->wait_until("SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid");
 $node->sql('SELECT commit_history_close()');
 is($node->sql('SELECT max(period_start) FROM commit_history'),
 	$last, 'no rows while commit_stats.enabled is off');

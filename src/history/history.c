@@ -569,7 +569,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from,
 static bool
 make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 {
-	static const uint64 nothing[SLOT_NCOUNTERS];
+	uint64		nothing[SLOT_NCOUNTERS] = {0};
 	CounterDelta growth;
 	CounterDelta before = base->counts;
 	WatchSummary *seen = palloc0(sizeof(WatchSummary));
@@ -583,6 +583,8 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	counter_delta_take(&base->counts);
 	growth = base->counts;
 	counter_delta_subtract(&growth, &before);
+	/* sessions that were counted end while nothing is */
+	nothing[SLOT_SESSION_TIME] = growth.value[SLOT_SESSION_TIME];
 	base->gap = !commit_stats_enabled &&
 		memcmp(growth.value, nothing, sizeof(nothing)) == 0;
 	if (base->gap)
