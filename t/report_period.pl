@@ -233,6 +233,9 @@ like(
 	$report =~ s/\n +/ /gr,
 	qr/Rows are missing 1 time in between \(the server or commit_stats was off, or a crash lost them\)\./,
 	'a restart between two rows is said');
+my $after_gap = $node->sql(
+	q{SELECT max(period_start) FROM commit_history WHERE resolution = 'minute' AND after_gap});
+unlike(report_of($after_gap, $last->{to}), qr/missing/, '... but not one before all of them');
 cmp_ok(
 	(split / /, counts_of($report))[0],
 	'>=',

@@ -256,7 +256,12 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 		 i <= pg_atomic_read_u64(history_rows[ring].newest); i++)
 		if (history_copy(ring, i, row) && row->start >= from &&
 			row->start < to && row->end <= end)
+		{
+			/* a gap before all rows is not in between */
+			if (sum->rows == 0 && ring == HISTORY_MINUTES)
+				row->gaps = 0;
 			add_row(sum, row);
+		}
 	pfree(row);
 }
 
