@@ -73,6 +73,16 @@ is( $node->sql(q{SELECT count(*) FROM commit_history WHERE resolution = 'minute'
 	'backwards: it starts where the one before ended, and has the commits');
 in_order('backwards');
 
+# The first hour ended with the step forwards.  Its minutes go, so that its own
+# row answers.
+$node->sql('SELECT commit_history_close()') for 1 .. 10;
+my ($commits) = $node->sql(q{SELECT commit_stats_report('2027-01-15 08:00', '2027-01-15 09:00')}) =~
+  /^  commits +(\d+) /m;
+is( $commits,
+	$node->sql(q{SELECT commits FROM commit_history
+	WHERE resolution = 'hour' AND period_start < '2027-01-15 09:00'}),
+	'an hour that ends late can be asked for');
+
 # No rows while nothing is counted, also as a session ends that was counted,
 # and then a gap.
 my $session = $node->background_psql('postgres');

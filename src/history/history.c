@@ -245,7 +245,16 @@ add_row(HistorySum *sum, const HistorySum *row)
 				   sizeof(StatementKey));
 }
 
-/* Add up the rows of a ring that start in [from, to) and end by "end". */
+static TimestampTz
+floor_to(TimestampTz at, int64 length)
+{
+	return at - ((at % length) + length) % length;
+}
+
+/*
+ * Add up the rows of a ring that start in [from, to), in an hour that is over
+ * by "end".  The last minute of an hour may end later, as the clock was set.
+ */
 static void
 add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 		 HistorySum *sum)
@@ -255,7 +264,8 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 	for (uint64 i = history_first(ring);
 		 i <= pg_atomic_read_u64(history_rows[ring].newest); i++)
 		if (history_copy(ring, i, row) && row->start >= from &&
-			row->start < to && row->end <= end)
+			row->start < to &&
+			Min(row->end, floor_to(row->start, USECS_PER_HOUR) + USECS_PER_HOUR) <= end)
 		{
 			/* a gap before all rows is not in between */
 			if (sum->rows == 0 && ring == HISTORY_MINUTES)
@@ -299,12 +309,6 @@ history_now(void)
 
 	return start + (GetCurrentTimestamp() - shared->began_at) *
 		commit_stats_history_speed;
-}
-
-static TimestampTz
-floor_to(TimestampTz at, int64 length)
-{
-	return at - ((at % length) + length) % length;
 }
 
 /*---- A row -------------------------------------------------------*/
