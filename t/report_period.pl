@@ -270,8 +270,15 @@ like(
 	qr/^PostgreSQL .*, in all .* in between .*\.$/m,
 	'a width: the first sentence takes one line');
 
-$node->append_conf('postgresql.conf',
-	"commit_stats.history_minutes = 0\ncommit_stats.history_hours = 0");
+$node->append_conf('postgresql.conf', 'commit_stats.history_minutes = 0');
+$node->restart;
+my $hours = $node->sql('SELECT count(*) FROM commit_history');
+like(
+	$node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
+	qr/: $hours rows?, in all /,
+	'hours count once each, not as their minutes');
+
+$node->append_conf('postgresql.conf', 'commit_stats.history_hours = 0');
 $node->restart;
 is( $node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
 	'commit_history has no row: commit_stats.history_minutes and commit_stats.history_hours are 0.',

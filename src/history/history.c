@@ -270,6 +270,7 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 			/* a gap before all rows is not in between */
 			if (sum->rows == 0 && ring == HISTORY_MINUTES)
 				row->gaps = 0;
+			row->rows = 1;		/* an hour has its minutes */
 			add_row(sum, row);
 		}
 	pfree(row);
