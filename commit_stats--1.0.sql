@@ -1191,7 +1191,7 @@ geo AS MATERIALIZED (
 				 min(nullif(commit_p50, 0::float8)) AS p50, max(nullif(commit_p99, 0::float8)) AS p99,
 				 nullif(greatest(max(commit_rate), max(flush_rate), max(async_rate)), 0::float8) AS rate,
 				 CASE WHEN max(x + w) > 1440 THEN 'Mon DD HH24:MI' ELSE 'HH24:MI' END AS form
-		  FROM r CROSS JOIN (SELECT max(stall_time) AS t FROM cause) seen) g,
+		  FROM r CROSS JOIN (SELECT max(stall_time / w::float8) AS t FROM cause) seen) g,
 		 LATERAL (SELECT floor(log(greatest(0.01::float8, g.p50)))::int AS low) low,
 		 LATERAL (SELECT coalesce(min(m * power(10::float8, floor(log(g.rate)))) FILTER (
 							  WHERE m * power(10::float8, floor(log(g.rate))) >= g.rate), 1::float8) AS rate
@@ -1218,7 +1218,7 @@ point AS (
 	WHERE s.share IS NOT NULL
 	UNION ALL
 	SELECT 'cause' || number::text, x, w, 9,
-		   9 - CASE WHEN stall_time > 0::float8 THEN 2 + (7::float8 * sqrt(stall_time / geo.most))::int ELSE 0 END
+		   9 - CASE WHEN stall_time > 0::float8 THEN 2 + (7::float8 * sqrt(stall_time / w::float8 / geo.most))::int ELSE 0 END
 	FROM cause CROSS JOIN geo),
 joined AS (
 	SELECT *, pg_catalog.lag(y) OVER o AS before, coalesce(pg_catalog.lag(x + w) OVER o <> x, true) AS begins,
@@ -1291,15 +1291,15 @@ jump AS (
 					 LATERAL (SELECT pg_catalog.array_agg(v ORDER BY v) AS v FROM pg_catalog.unnest(before) v) b,
 					 LATERAL (SELECT pg_catalog.array_agg(v ORDER BY v) AS v FROM pg_catalog.unnest(after) v) a) s) j
 	WHERE size = best),
--- Stalls of a minute that has little of its cause, or little of no known one, do
--- not stand out.
+-- Stalls of a row that has little of its cause in a minute, or little of no known
+-- one, do not stand out.
 loud AS (
 	SELECT *
 	FROM (SELECT *, sum(stall_time) OVER () AS total,
-				 CASE WHEN name = 'unknown' THEN 0.33::float8 * max(stall_time) OVER ()
-					  ELSE 0.2::float8 * max(stall_time) OVER (PARTITION BY name) END AS enough
+				 CASE WHEN name = 'unknown' THEN 0.33::float8 * max(stall_time / w::float8) OVER ()
+					  ELSE 0.2::float8 * max(stall_time / w::float8) OVER (PARTITION BY name) END AS enough
 		  FROM cause) c
-	WHERE stall_time > 0::float8 AND stall_time >= enough AND stall_time >= 0.0002::float8 * total),
+	WHERE stall_time > 0::float8 AND stall_time / w::float8 >= enough AND stall_time >= 0.0002::float8 * total),
 event AS (
 	SELECT x, NULL::int AS until, 5 AS rank, size,
 		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what

@@ -359,6 +359,27 @@ is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
 	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
 	'an hour that has a gap');
 
+# Stalls of a row count by its length.
+run_sql('TRUNCATE mock');
+my @by_hour = (@hour, period_start => q{t + n * interval '59 min'});
+insert_rows(
+	'2026-01-01', 30, @by_hour,
+	period_end => q{t + n * interval '59 min' + interval '1 h'},
+	stalls => '(n = 7)::int',
+	stall_time => '2000000 * (n = 7)::int',
+	quota_stall_time => '2000000 * (n = 7)::int');
+insert_rows(
+	'2026-01-02 06:00', 1, @hour,
+	period_end => q{t + interval '5 min'},
+	seconds => 300,
+	stalls => '1',
+	stall_time => '200000',
+	quota_stall_time => '200000');
+is( join("\n", grep { /stalled/ } happened(page('2026-01-01', '2026-01-03'))),
+	q{Jan 01 07:00 to Jan 01 08:00 | flushes stalled for 2,000 s in all, cause: quota
+Jan 02 06:00 to Jan 02 06:05 | flushes stalled for 200 s in all, cause: quota},
+	'an hour, and five minutes with as many stalls each');
+
 # Clocks go back in the morning of the fourth day.
 run_sql('TRUNCATE mock');
 insert_rows(
