@@ -1143,9 +1143,10 @@ BEGIN ATOMIC
 WITH
 --
 -- The rows: minutes as far back as they go, and hours before them; in a period
--- above 26 hours hours, and the minutes after them.  The hour in which the minutes
--- begin is shown if it has more than five minutes before.  A row that began before
--- the period, perhaps years, as the clock was set, is shown from there on.
+-- above 26 hours hours, and the minutes after them, unless fewer hours are kept.
+-- The hour in which the minutes begin is shown if it has more than five minutes
+-- before.  A row that began before the period, perhaps years, as the clock was
+-- set, is shown from there on.
 --
 asked AS MATERIALIZED (
 	SELECT h.*, since, floor(date_part('epoch', since) / 60::float8)::bigint AS minute
@@ -1153,6 +1154,7 @@ asked AS MATERIALIZED (
 	WHERE period_start < "to" AND period_end > "from"),
 cut AS (
 	SELECT CASE WHEN max(period_end) - min(since) <= '26 h'::interval
+					 OR min(since) FILTER (WHERE resolution = 'hour') > min(since) + '1 h'::interval
 				THEN greatest(min(period_start) FILTER (WHERE resolution = 'minute'),
 							  max(period_end) FILTER (WHERE resolution = 'hour' AND since < minutes - '5 min'::interval
 																AND period_end < newest))

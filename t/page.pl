@@ -353,6 +353,14 @@ insert_rows('2026-01-01 10:28', 30);
 is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
 
 run_sql('TRUNCATE mock');
+insert_rows('2026-01-01', 3000);
+insert_rows(
+	'2026-01-02', 24, @hour,
+	period_start => q{t + n * interval '59 min'},
+	period_end => q{t + n * interval '59 min' + interval '1 h'});
+is(() = page('2026-01-01', '2026-01-04') =~ /<rect /g, 3000, 'fewer hours than minutes: minutes');
+
+run_sql('TRUNCATE mock');
 insert_rows('2026-01-01 08:00', 1, @hour);
 insert_rows('2026-01-01 09:00', 1, @hour, after_gap => 'true');
 is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
