@@ -1198,8 +1198,8 @@ geo AS MATERIALIZED (
 		 LATERAL (SELECT coalesce(min(m * power(10::float8, floor(log(g.rate)))) FILTER (
 							  WHERE m * power(10::float8, floor(log(g.rate))) >= g.rate), 1::float8) AS rate
 				  FROM pg_catalog.unnest('{1,2,5,10}'::float8[]) m) top,
-		 LATERAL (SELECT coalesce(min(s), 10080) AS step
-				  FROM pg_catalog.unnest('{1,5,10,20,60,120,240,360,720,1440,2880,5760}'::int[]) s
+		 LATERAL (SELECT coalesce(min(s), 86400) AS step
+				  FROM pg_catalog.unnest('{1,5,10,20,60,120,240,360,720,1440,2880,5760,10080,20160,43200}'::int[]) s
 				  WHERE g.span / s <= 8) steps),
 --
 -- Curves: steps, in relative units as they are short; an area stands on "base"

@@ -367,6 +367,13 @@ is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
 	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
 	'an hour that has a gap');
 
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01', 1, @hour);
+insert_rows('2026-12-31', 1, @hour);
+is( labels(page('2026-01-01', '2027-01-01')),
+	'01-07 03-08 05-07 07-06 09-04 11-03',
+	'a year: labels that have room');
+
 # Stalls of a row count by its length.
 run_sql('TRUNCATE mock');
 my @by_hour = (@hour, period_start => q{t + n * interval '59 min'});
