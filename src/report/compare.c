@@ -11,9 +11,10 @@
  * both F.  This is exact, and treats both periods alike.  The stalls of each
  * cause are parts of dF.  Load and group size change q together, so one
  * sentence names both.  A phase outside of flushes is a part of its own.  The
- * time in which a segment is made is a phase, and no part of F.  "before" and
- * "after" of a part of F have the mean of both q as their factor, so that
- * their difference is the change.  That of q has neither: it is no time.
+ * time in which a segment is made is a phase, and no part of F; likewise time
+ * without a processor, if that is a phase.  "before" and "after" of a part of
+ * F have the mean of both q as their factor, so that their difference is the
+ * change.  That of q has neither: it is no time.
  *
  * Rows without enough samples know no phase between the commit record and the
  * end.  If either period has much of them, W has all of these phases in both.
@@ -72,6 +73,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	double		commits = sum->value[SLOT_COMMITS];
 	double		flushes = sum->value[SLOT_FLUSHES];
 	double		stalls = 0;
+	double		stopped = 0;	/* the leader, without a processor */
 
 	memset(p, 0, sizeof(Period));
 	p->sum = sum;
@@ -89,12 +91,20 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	}
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
-		if (cause != STALL_SEGMENT)
-			p->stall[cause] = ratio_or_zero(sum->stall_time[cause] / 1e3, flushes);
+		double		time = ratio_or_zero(sum->stall_time[cause] / 1e3, flushes);
+
+		if (p->phase[PHASE_NOT_RUN] > 0 &&
+			(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE))
+			stopped += time;
+		else if (cause != STALL_SEGMENT)
+			p->stall[cause] = time;
 		stalls += p->stall[cause];
 	}
 	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3,
 							 sum->value[SLOT_TIMED_FLUSHES]);
+	/* as in history.c, if those that stopped were not timed */
+	p->flush = Max(p->flush - stopped, p->flush *
+				   ratio_or_zero(p->waited, p->waited + p->phase[PHASE_NOT_RUN]));
 	/* those that stalled may not have been timed */
 	p->rest = Max(p->flush - stalls, 0);
 	if (p->flush > 0)

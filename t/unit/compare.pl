@@ -166,6 +166,22 @@ is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
 is((grep { $_->{name} eq 'flushes' } @parts)[0]{after},
 	0, '... and leave nothing of it, if they took more');
 
+# Commits without a processor have a phase, and so have those that wait for
+# such a leader
+my %stopped = (
+	%usual,
+	flush_time => 30000 * 2000e3,
+	not_run => 60000 * 3e6,
+	'n:CPU' => 600,
+	'stall:CPU' => 48e9);
+is_exact('a CPU limit', \%usual, \%stopped);
+is_exact('... that no timed flush had', \%usual, { %stopped, flush_time => 30000 * 400e3 });
+($whole, @parts) = compare_periods(\%usual, \%stopped);
+is_deeply(
+	{ map { $_->{name} => $_->{change} } @parts },
+	{ 'not run' => 3000, flushes => 0, 'flushes waited' => 0, 'commit log' => 0 },
+	'... is a phase, and no stall as well');
+
 my %loaded = (
 	%usual,
 	commits => 120000,
