@@ -139,7 +139,7 @@ describe_load(const Period *b, const Period *a)
 {
 	static const char *const words[] = {"fell", "did not change", "rose"};
 
-	return psprintf("the load %s: %s to %s commits/s",
+	return psprintf("the load %s: %s to %s commits/s that wait",
 					words[1 + direction(b->load, a->load)],
 					format_number(b->load), format_number(a->load));
 }

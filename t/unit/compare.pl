@@ -123,7 +123,7 @@ my %slow = (
 my ($whole, @parts) = compare_periods(\%usual, \%slow);
 
 is( $whole->{sentence},
-	'Commits got slower: 510 us to 2.64 ms; the load did not change: 1000 to 1000 commits/s, in 1 min 0 s and 1 min 0 s.',
+	'Commits got slower: 510 us to 2.64 ms; the load did not change: 1000 to 1000 commits/s that wait, in 1 min 0 s and 1 min 0 s.',
 	'the whole');
 is(sprintf('%s %.3f', @{ $parts[0] }{qw(name share)}), 'flushes 1.000',
 	'slower flushes explain it');
@@ -194,7 +194,7 @@ like(
 	qr/^Commits got slower: 510 us to 710 us; the load rose: 1000 to 2000 /,
 	'a load that doubles');
 is( $parts[0]{sentence},
-	'A commit waits for 1.25 flushes, then for 1.75: the load rose: 1000 to 2000 commits/s; 2.00 to 4.00 commits in a flush.',
+	'A commit waits for 1.25 flushes, then for 1.75: the load rose: 1000 to 2000 commits/s that wait; 2.00 to 4.00 commits in a flush.',
 	'... and commits that wait for more flushes');
 
 ($whole, @parts) = compare_periods(\%usual, { %usual, standby => 60000 * 3e6 });
