@@ -1009,7 +1009,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
 			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
-		f->adaptive ? "a volume with more IOPS" : more_iops},
+			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) ?
+		"a volume with more IOPS" : more_iops},
 		{f->flush_slower > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),

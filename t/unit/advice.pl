@@ -1124,6 +1124,12 @@ of a period: ... which the configuration no longer has
 of a period: ... which adapts
 	period=1 asleep hits_adaptive=51
 	exactly: 90.0% asleep for commit_stats.adaptive_delay.
+of a period: a quota, and the adaptive delay is on when it ends
+	period=1 quota adaptive=1
+	remedy: ^fewer flushes \(a delay\), or a volume with more IOPS
+of a period: ... or was on, and is no longer
+	period=1 quota delay_hits=5001 hits_adaptive=5001
+	remedy: ^a volume with more IOPS
 of a period: a volume that became slower
 	period=1 stall:unknown=0.6 flush_slower=10000
 	exactly: 60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.
