@@ -70,6 +70,10 @@ start_load();
 follows('at start');
 change($setting => 'off');
 stops('off');
+like(
+	$node->sql('SELECT commit_stats_report()'),
+	qr/^  commit_stats\.adaptive_delay = off: \d+ flushes slept\.$/m,
+	'off: the report says which setting made leaders sleep');
 change($setting => 'on');
 follows('on');
 change('commit_stats.enabled' => 'off');

@@ -171,9 +171,9 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
-	if (f->adaptive)
-		appendStringInfo(text, "  commit_stats.adaptive_delay = on: %s flushes slept.\n",
-						 format_count(f->hits_adaptive));
+	if (f->adaptive || 2 * f->hits_adaptive > f->delay_hits)
+		appendStringInfo(text, "  commit_stats.adaptive_delay = %s: %s flushes slept.\n",
+						 f->adaptive ? "on" : "off", format_count(f->hits_adaptive));
 	else if (f->delay == 0 && f->delay_hits == 0)
 		appendStringInfoString(text, "  commit_delay = 0: no leader slept before its flush.\n");
 	else
