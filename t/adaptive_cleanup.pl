@@ -56,7 +56,7 @@ sub stops ($how)
 {
 	ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
 		"$how: leaders do not sleep any more");
-	is(scalar next_sleeps($node, 50), 0, "$how: none of the next does");
+	is(hits_of_50($node), 0, "$how: none of the next does");
 	is(delay_state($node, 'in_force'), 'f', "$how: the setting is not in force");
 	nobody_notices($how);
 }

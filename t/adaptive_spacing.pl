@@ -117,9 +117,9 @@ ok( poll_until(
 	'half of wal_buffers: no leader sleeps for longer than it takes to fill');
 end_pgbench($node, $load);
 
+learn_anew();
 $node->alter_system('commit_stats.adaptive_delay_max' => 0);
-# The next leader reads it, and tells the others.
-run_load(1);
+wait_for_state('spacing = 0', 'ceiling of 0: the worker has read it');
 ($seen, $counted) = run_load(20);
 is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
 is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');

@@ -68,9 +68,7 @@ sub learn_quota ($node)
 # sleep are left out.
 sub next_sleeps ($node, $flushes)
 {
-	$node->sql('SELECT shim_reset()');
-	$node->wait_until(
-		qq{SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend});
+	wait_for_flushes($node, $flushes);
 	return split /\n/,
 	  $node->sql(q{SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
 }

@@ -20,7 +20,7 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(start_truth start_standby stop_standby start_with_shim with_shim set_device run_stalling
-	  run_beside_wal_writer seen_by_shim measure limits figures truth_cases adaptive_cases
+	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim measure limits figures truth_cases adaptive_cases
 	  describe_case prepare_sysbench));
 
 my $shim;    # its path
@@ -99,6 +99,25 @@ sub run_beside_wal_writer ($node)
 		async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
 	run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
 	end_background($async);
+}
+
+# Wait for the next flushes of backends.
+sub wait_for_flushes ($node, $flushes)
+{
+	$node->sql('SELECT shim_reset()');
+	$node->wait_until(
+		qq{SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend});
+}
+
+# How many of the next 50 leaders slept commit_delay.  The shim also sees
+# sleeps of processes that meet at a spinlock.
+sub hits_of_50 ($node)
+{
+	my $hits = 'SELECT delay_hits FROM commit_flush_stats';
+	my $before = $node->sql($hits);
+
+	wait_for_flushes($node, 50);
+	return $node->sql($hits) - $before;
 }
 
 # What backends did since shim_reset(): syncs, the sleeps of commit_delay and

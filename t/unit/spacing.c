@@ -25,8 +25,7 @@
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response with that wait, current spacing, rate of the quota believed,
- * quotas found, quotas refuted, adoptions, and by how much spacing_now() was
- * below the floor.
+ * quotas found, quotas refuted, and adoptions.
  *
  *-------------------------------------------------------------------------
  */
@@ -75,7 +74,6 @@ static struct
 	double		commits;
 	double		stalled;
 	double		responses;
-	double		below;
 }			second;
 static double next_second = 1e6;
 
@@ -172,7 +170,6 @@ flush_once(const Phase *phase)
 		if (session[i].arrives < session[first].arrives)
 			first = i;
 	began = session[first].arrives;
-	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
 	spaced = Min(spaced, phase->most);
 	slept = began < now + spaced;
 	began = Max(began, now + spaced);
@@ -199,12 +196,11 @@ flush_once(const Phase *phase)
 static void
 print_second(void)
 {
-	printf("%.0f %.0f %.0f %.0f %.1f %.0f %.0f %.0f %.0f\n", second.commits,
+	printf("%.0f %.0f %.0f %.0f %.1f %.0f %.0f %.0f\n", second.commits,
 		   second.stalled / 1000, second.responses / Max(1, second.commits),
 		   spacing.current,
 		   spacing.quota.believed ? spacing.quota.rate * 1e6 : 0,
-		   spacing.quotas_found, spacing.quotas_refuted, spacing.adoptions,
-		   second.below);
+		   spacing.quotas_found, spacing.quotas_refuted, spacing.adoptions);
 	memset(&second, 0, sizeof(second));
 	next_second += 1e6;
 }
