@@ -194,6 +194,30 @@ ok(!$node->log_contains(qr/commit_stats spacing/, $log_end),
 	'log_delay_changes = off: nothing is logged');
 
 #
+# What a commit does before its record is no part of its flush
+#
+# Each tenth commit empties the temporary tables, at even distances.
+set_quota($node, 0);
+$node->alter_system(track_wal_io_timing => 'off');
+start_over($node);
+$node->sql(q{DO $$ BEGIN
+	FOR i IN 1..400 LOOP
+		EXECUTE format('CREATE TEMP TABLE emptied_%s (n int) ON COMMIT DELETE ROWS', i);
+	END LOOP;
+	COMMIT;
+	FOR i IN 1..1000 LOOP
+		INSERT INTO tick VALUES (1);
+		IF i % 10 = 0 THEN
+			PERFORM FROM emptied_1;
+			PERFORM pg_sleep(0.05 - mod(extract(epoch FROM clock_timestamp())::numeric, 0.05)::float8);
+		END IF;
+		COMMIT;
+	END LOOP;
+END $$});
+is(state_is('quotas_found'), 0, 'each tenth commit takes long before its record: no quota');
+$node->alter_system(track_wal_io_timing => 'on');
+
+#
 # fsync = off
 #
 learn_anew();

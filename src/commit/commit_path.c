@@ -344,7 +344,8 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 	uint64		seen_at = flush_group_seen_at(commit.group);
 	uint64		previous_seen_at = flush_group_seen_at(commit.group - 1);
 	uint64		sleep = delay;
-	uint64		flush_began_at = Max(commit.started_at, previous_seen_at) + delay;
+	uint64		flush_began_at = Max(commit.started_at + commit.record_time,
+									 previous_seen_at) + delay;
 	uint64		ended_at = commit.ended_at;
 
 	/* nobody has seen the end, or a newer group has cleared its place */
