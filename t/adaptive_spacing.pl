@@ -185,7 +185,7 @@ is( join("\n", @logged[ $changes - @shown .. $changes - 1 ]),
 # Without the setting, it has none.
 $node->alter_system('commit_stats.log_delay_changes' => 'off');
 $node->alter_system('commit_stats.adaptive_delay' => 'off');
-wait_for_state('NOT in_force', 'off: it is not in force');
+wait_for_state('NOT in_force AND spacing = 0', 'off: it is not in force, and has no spacing');
 my $log_end = -s $node->logfile;
 $node->alter_system('commit_stats.adaptive_delay' => 'on');
 wait_for_state("in_force AND reason = 'start'", 'on again: it starts over');
@@ -221,9 +221,12 @@ $node->alter_system(track_wal_io_timing => 'on');
 # fsync = off
 #
 learn_anew();
+my $worker = $node->worker_pid;
+kill 'STOP', $worker;
 $node->alter_system(fsync => 'off');
-wait_for_state('NOT in_force', 'fsync = off: it is not in force');
 ($seen, $counted) = run_load(20);
-is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps');
+kill 'CONT', $worker;
+is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps, before the worker knows');
+wait_for_state('NOT in_force AND spacing = 0', 'fsync = off: it is not in force');
 
 end_test($node);

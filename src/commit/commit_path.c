@@ -467,7 +467,7 @@ count_leaders_sleep(void)
 static pg_noinline void
 end_delay(uint64 elapsed, bool is_commit, bool led)
 {
-	uint64		delay = (uint64) CommitDelay * NS_PER_US;
+	uint64		delay = enableFsync ? (uint64) CommitDelay * NS_PER_US : 0;
 
 	if (delay_override_obeyed == OBEYS_ADAPTIVE)
 	{
@@ -476,7 +476,7 @@ end_delay(uint64 elapsed, bool is_commit, bool led)
 		if (led)
 			count_adaptive_flush(is_commit, delay);
 	}
-	else if (led && delay > 0 && enableFsync && !commit.start_unknown)
+	else if (led && delay > 0 && !commit.start_unknown)
 	{
 		judge_fixed_delay();
 		count_own_sleep(is_commit, SLEEP_FIXED, commit.delay.sleep_time,

@@ -175,10 +175,11 @@ publish(Learner *learner, double now)
 	Spacing    *spacing = &state->spacing;
 	double		usual = spacing->usual_response;
 
-	state->in_force = Min(Min(spacing_now(spacing), learner->most),
-						  (double) commit_stats_adaptive_delay_max);
 	/* the server lets nobody sleep without fsync */
-	pg_atomic_write_u64(&shared->spacing, !enableFsync ? 0 :
+	state->in_force = !enableFsync ? 0 :
+		Min(Min(spacing_now(spacing), learner->most),
+			(double) commit_stats_adaptive_delay_max);
+	pg_atomic_write_u64(&shared->spacing,
 						clock_elapsed(SLEEP_SLACK, to_ns(state->in_force)));
 	pg_atomic_write_u64(&shared->before_most,
 						usual == 0 ? RESPONSE_MOST :

@@ -196,7 +196,8 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, "adaptive_delay", commit_stats_adaptive_delay);
 	row_bool(&row, "in_force", delay_override_is_adaptive() &&
 			 commit_stats_enabled && enableFsync);
-	row_us(&row, "spacing", state.in_force);
+	row_us(&row, "spacing", delay_override_is_adaptive() ||
+		   delay_override_holder() != 0 ? state.in_force : 0);
 	if (state.nchanges > 0)
 	{
 		const DelayChange *last =
