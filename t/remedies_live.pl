@@ -272,7 +272,7 @@ INSERT INTO logged VALUES (1);
 PREPARE TRANSACTION 'p:client_id';
 COMMIT PREPARED 'p:client_id';
 SQL
-is(remedies('remedy', q{remedy ~ '^(10|synchronous_commit|leave) '}, qr/^leave/),
+is(remedies('remedy', q{remedy ~ '^(10|synchronous_commit|leave|without) '}, qr/^leave/),
 	'leave it', 'prepared transactions: nothing of the client');
 like($notices, qr/: \d+ of these commits, in 4 sessions/, '... which is there');
 end_background($other, 'KILL');

@@ -506,8 +506,12 @@ find_needless_wal(const WalSoFar *before, NeedlessWal *it)
 	{
 		const StatementCounts *statement = &now.statements->statement[i];
 		double		bytes = counted_since(before->statements, statement, i, SLOT_WAL_BYTES);
-		double		commits = counted_since(before->statements, statement, i, SLOT_COMMITS);
+		double		commits = 0;
 
+		/* a prepared transaction counts where its PREPARE does */
+		if (statement->key.statement != STATEMENT_PREPARED)
+			commits = counted_since(before->statements, statement, i, SLOT_COMMITS) +
+				counted_since(before->statements, statement, i, SLOT_PREPARES);
 		CHECK_FOR_INTERRUPTS();
 		bytes_of_all += bytes;
 		commits_of_all += commits;
