@@ -143,15 +143,17 @@ is_active(int procno)
 
 /*
  * SELECT FOR UPDATE can wait for a lock without a transaction id.  A session
- * that waits for the lock of NOTIFY commits already.  The memory of a lock
- * stays, so its tag is read as in commit_phase.c.
+ * that waits for the lock of NOTIFY commits already; one that waits to extend
+ * a table does not wait for a commit.  The memory of a lock stays, so its tag
+ * is read as in commit_phase.c.
  */
 static bool
 is_blocked(int procno)
 {
 	LOCK	   *lock = *(LOCK *volatile *) &ProcGlobal->allProcs[procno].waitLock;
 
-	return lock != NULL && !notify_lock_is(&lock->tag);
+	return lock != NULL && !notify_lock_is(&lock->tag) &&
+		lock->tag.locktag_type != LOCKTAG_RELATION_EXTEND;
 }
 
 /* Visit at most "most" other registered backends; count those that pass. */
@@ -205,11 +207,11 @@ siblings_estimate(bool (*passes) (int procno))
 	return estimate(passes, siblings_connected() - 1);
 }
 
-/* Backends that wait for a lock, but for that of NOTIFY, or an estimate */
-uint8
+/* Backends that wait for a lock that others keep until their commit */
+uint16
 siblings_count_blocked(void)
 {
-	return (uint8) Min(siblings_estimate(is_blocked), PG_UINT8_MAX);
+	return (uint16) Min(siblings_estimate(is_blocked), PG_UINT16_MAX);
 }
 
 void

@@ -26,7 +26,7 @@ extern bool siblings_register_backend(void);
 /* The number of other registered backends that pass, or an estimate. */
 extern uint32 siblings_estimate(bool (*passes) (int procno));
 extern uint32 siblings_count_active(uint32 nothers);
-extern uint8 siblings_count_blocked(void);
+extern uint16 siblings_count_blocked(void);
 
 /* True for a commit that counts siblings although no delay needs them. */
 extern bool siblings_draw(void);

@@ -62,7 +62,7 @@ static CommitTraceShared *shared = NULL;
 
 /* What was seen as the commit under way began. */
 static uint32 noted_age;
-static uint8 noted_blocked;
+static uint16 noted_blocked;
 static uint64 noted_cpu_time;
 static uint32 noted_delay;
 static uint16 noted_threshold;

@@ -24,9 +24,9 @@ typedef struct TracedCommit
 	uint32		delay;			/* the commit_delay that it had */
 	uint16		threshold;		/* the commit_siblings that it had */
 	uint16		siblings;		/* that it saw as it began */
-	uint8		blocked;		/* others that waited for a lock then, but not
-								 * for that of NOTIFY */
-	uint8		blocked_after;	/* ... and when it was flushed */
+	uint16		blocked;		/* others that waited for a lock then, which
+								 * some commit releases */
+	uint16		blocked_after;	/* ... and when it was flushed */
 	bool		led:1;			/* it flushed */
 	bool		timed:1;		/* io_time is known */
 	bool		is_commit:1;	/* else it is a PREPARE TRANSACTION */
@@ -34,8 +34,8 @@ typedef struct TracedCommit
 	bool		beside:1;		/* the flush that it led stalled beside
 								 * something that no commit changes; by the
 								 * process that captured */
-	uint8		rank;			/* of its client in the sample */
-	uint8		party;			/* ... of its client or statement */
+	uint8		rank:3;			/* of its client in the sample */
+	uint8		party:3;		/* ... of its client or statement */
 	uint16		wal_pages;		/* of WAL in the flush that it led; 0 if that
 								 * is not known */
 	uint64		statement;		/* query identifier; 0: unknown */

@@ -29,6 +29,7 @@ PG_FUNCTION_INFO_V1(trace_taken);
 PG_FUNCTION_INFO_V1(trace_claims);
 PG_FUNCTION_INFO_V1(trace_lost);
 PG_FUNCTION_INFO_V1(trace_pages);
+PG_FUNCTION_INFO_V1(trace_blocked);
 
 static CommitTrace trace;
 static int	overtake = 0;		/* commits that do, next time */
@@ -59,7 +60,7 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	return true;
 }
 
-uint8
+uint16
 siblings_count_blocked(void)
 {
 	ChangeCount *own = changecount_under_way;
@@ -73,7 +74,7 @@ siblings_count_blocked(void)
 		(void) commit_trace_take(&trace);
 		changecount_under_way = own;
 	}
-	return 0;
+	return 900;
 }
 
 /* trace_begin(): a ring, and a capture */
@@ -141,4 +142,13 @@ trace_pages(PG_FUNCTION_ARGS)
 	commit_trace_put(0, 0, PG_GETARG_INT32(0), 0, &own, true, false, 0);
 	(void) commit_trace_take(&trace);
 	PG_RETURN_INT32(trace.commit[trace.n - 1].wal_pages);
+}
+
+/* trace_blocked(): as many others as siblings_count_blocked() returns */
+Datum
+trace_blocked(PG_FUNCTION_ARGS)
+{
+	commit(1);
+	(void) commit_trace_take(&trace);
+	PG_RETURN_INT32(trace.commit[trace.n - 1].blocked_after);
 }

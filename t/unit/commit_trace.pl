@@ -17,7 +17,8 @@ $node->create_functions(
 	'trace_taken() RETURNS int',
 	'trace_claims(ended int, count int) RETURNS bool',
 	'trace_lost() RETURNS int',
-	'trace_pages(bytes int) RETURNS int');
+	'trace_pages(bytes int) RETURNS int',
+	'trace_blocked() RETURNS int');
 
 # Each call of the test is a session, and so a capture, of its own.
 sub capture ($sql)
@@ -51,5 +52,7 @@ is( capture(
 # A page of WAL has 8192 bytes.
 is( capture('SELECT trace_pages(8192 + 4095), trace_pages(8192 + 4096), trace_pages(8192 * 70000)'),
 	'1|2|65535', 'pages of WAL, to the nearest and up to a limit');
+
+is(capture('SELECT trace_blocked()'), '900', 'as many blocked sessions as there are');
 
 done_testing();
