@@ -6,7 +6,8 @@ use CommitStats;
 
 my $texts = has_library('pg_stat_statements');
 my $node = start_node('remedies',
-	conf => "commit_delay = 7\ntrack_wal_io_timing = on\nmax_prepared_transactions = 10\n"
+	conf =>
+	  "commit_delay = 7\ntrack_wal_io_timing = on\nmax_prepared_transactions = 10\ncommit_stats.max_clients = 20\n"
 	  . ($texts ? "shared_preload_libraries = 'commit_stats, pg_stat_statements'\n" : ''));
 $node->sql('CREATE EXTENSION pg_stat_statements') if $texts;
 my $notices;    # of the newest sample
@@ -158,10 +159,23 @@ for (@rows)
 $ENV{PGAPPNAME} = 'third';
 run_pgbench($node, '-t 1 -U plain', load => "INSERT INTO logged VALUES (1);\n");
 my $sessions = remedies('statement, undo', q{remedy ~ '^synchronous_commit.*plain'});
-is( $sessions,
-	'BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;|',
-	'another client of the same role');
+my $set_local = 'BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;|';
+is($sessions, $set_local, 'another client of the same role');
 is(error_of($node, $_), '', $_) for split /\|/, $sessions;
+
+# A setting of a role is for those that log in.
+my $of_batch = q{remedy ~ '^synchronous_commit.*batch'};
+$node->sql('ALTER ROLE "Odd" NOLOGIN');
+is(remedies('statement, undo', $of_batch), $set_local, 'a role that cannot log in');
+$node->sql('ALTER ROLE "Odd" LOGIN');
+like(remedies('statement', $of_batch), qr/^ALTER ROLE "Odd"/, '... and can again');
+
+# More clients of another role than have a row
+$node->sql(join "\n",
+	map { "SET application_name = 'name $_';\nINSERT INTO logged VALUES (1);" } 1 .. 20);
+is($node->sql(q{SELECT commits > 0 FROM commit_client_stats WHERE status = 'overflow'}),
+	't', 'some clients have lost their row');
+is(remedies('statement, undo', $of_batch), $set_local, '... of which role, nobody knows');
 
 # With the adaptive delay on, it is what there is
 $node->sql($_) for 'ALTER SYSTEM SET commit_stats.adaptive_delay = on', $reload;

@@ -324,7 +324,10 @@ label_of(const char *kind, Oid oid, const char *name)
 		psprintf("%s %s", kind, quote_identifier(name));
 }
 
-/* No other client of this role and database has committed. */
+/*
+ * No other client of this role and database has committed.  Of those that
+ * share an overflow row, each may be one.
+ */
 static bool
 is_alone(const Remedies *all, const ClientKey *key)
 {
@@ -332,12 +335,22 @@ is_alone(const Remedies *all, const ClientKey *key)
 	{
 		const ClientCounts *it = &all->clients->client[i];
 
-		if (it->key.datid == key->datid && it->key.roleid == key->roleid &&
+		if ((client_is_overflow(&it->key) ||
+			 (it->key.datid == key->datid && it->key.roleid == key->roleid)) &&
 			memcmp(&it->key, key, sizeof(ClientKey)) != 0 &&
 			counted_commits(it->value) > 0)
 			return false;
 	}
 	return true;
+}
+
+/* Sessions can log in as this role, and not only SET ROLE to it. */
+static bool
+can_login(Oid role)
+{
+	return sql_value(psprintf("SELECT 1 FROM pg_catalog.pg_roles"
+							  " WHERE oid OPERATOR(pg_catalog.=) %u AND rolcanlogin",
+							  role)) != NULL;
 }
 
 /*
@@ -357,7 +370,8 @@ asynchronous(const Remedies *all, const ClientKey *key)
 	const char *alter;
 	const char *former;
 
-	if (role == NULL || database == NULL || !is_alone(all, key))
+	if (role == NULL || database == NULL || !can_login(key->roleid) ||
+		!is_alone(all, key))
 		return todo;
 	alter = psprintf("ALTER ROLE %s IN DATABASE %s", quote_identifier(role),
 					 quote_identifier(database));
