@@ -291,6 +291,21 @@ is(remedies('remedy', q{remedy ~ '^(10|synchronous_commit|leave|without) '}, qr/
 like($notices, qr/: \d+ of these commits, in 4 sessions/, '... which is there');
 end_background($other, 'KILL');
 
+# An apply worker sets synchronous_commit itself, as its subscription says.
+my $publisher = start_node('publisher', init => { allows_streaming => 'logical' });
+$publisher->sql('CREATE PUBLICATION everything FOR ALL TABLES');
+$node->sql('CREATE SUBSCRIPTION sub CONNECTION \''
+	  . $publisher->connstr
+	  . q{ dbname=postgres' PUBLICATION everything
+WITH (synchronous_commit = on)});
+$node->wait_for_subscription_sync($publisher, 'sub');
+$other = start_pgbench($publisher, '-c 4 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+is( remedies('statement, undo', q{remedy ~ '^(10|synchronous_commit) '}),
+	'-- of apply workers: ALTER SUBSCRIPTION sub SET (synchronous_commit = off);|',
+	'an apply worker');
+end_background($other, 'KILL');
+$node->sql('DROP SUBSCRIPTION sub');
+
 # Sessions that commit once are measured, and cannot be predicted.
 $other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
 $plain =
@@ -302,4 +317,4 @@ is_deeply([ grep { !/\|t\|t$/ || /^$pair/ } split /\n/, $rows ],
 
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
-end_test($node);
+end_test($node, $publisher);

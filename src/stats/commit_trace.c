@@ -162,6 +162,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.timed = own->timed,
 			.is_commit = is_commit,
 			.has_notify = has_notify,
+			.background = MyBackendType != B_BACKEND,
 			.wal_pages = own->flushes > 0 ? pages_of_flush(group) : 0,
 			.statement = statement
 	};

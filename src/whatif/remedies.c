@@ -353,6 +353,23 @@ can_login(Oid role)
 							  role)) != NULL;
 }
 
+/* An apply worker obeys its subscription, which the role may own, alone. */
+static Todo
+asynchronous_worker(const ClientKey *key)
+{
+	return (Todo)
+	{
+		key == NULL ? NULL :
+			sql_value(psprintf("SELECT '-- of apply workers: ' OPERATOR(pg_catalog.||) pg_catalog.string_agg("
+							   "pg_catalog.format('ALTER SUBSCRIPTION %%I SET (synchronous_commit = off);', subname), ' ')"
+							   " FROM pg_catalog.pg_subscription"
+							   " WHERE subdbid OPERATOR(pg_catalog.=) %u AND"
+							   " subowner OPERATOR(pg_catalog.=) %u AND"
+							   " subsynccommit OPERATOR(pg_catalog.<>) 'off'",
+							   key->datid, key->roleid)), NULL
+	};
+}
+
 /*
  * What lets a party commit asynchronously.  Other clients of its role and
  * database must keep what they have; then its transactions have to do it, as
@@ -398,6 +415,7 @@ add_party(Remedies *all, int party)
 
 	/* PREPARE TRANSACTION and COMMIT PREPARED always wait for their flush */
 	bool		waits = it->prepares > MIN_PART * it->commits;
+	bool		worker = it->background > MIN_PART * it->commits;
 
 	if (it->commits <= MIN_PART * forecast->party[0].commits || name == NULL)
 		return;
@@ -409,14 +427,15 @@ add_party(Remedies *all, int party)
 	load.changed = party;
 	load.batch = BATCH;
 	/* ten that take each other's rows would deadlock */
-	if (!forecast->locks && !waits)
+	if (!forecast->locks && !waits && !worker)
 		add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
 				 NEEDS_APPLICATION, no_todo, &load);
 	load.batch = 0;
 	load.async = true;
 	if (!waits)
 		add_load(all, psprintf("synchronous_commit = off for %s", name),
-				 MAY_LOSE_COMMITS, asynchronous(all, all->key[party]), &load);
+				 MAY_LOSE_COMMITS, worker ? asynchronous_worker(all->key[party]) :
+				 asynchronous(all, all->key[party]), &load);
 	load.async = false;
 	load.quiet = true;
 	if (it->notifies > MIN_PART * it->commits)

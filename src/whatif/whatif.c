@@ -361,6 +361,7 @@ find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 			it->party = rank;
 			found.prepares += !it->is_commit;
 			found.notifies += it->has_notify;
+			found.background += it->background;
 			key[n] = it->statement;
 			pid[n++] = it->pid;
 		}
