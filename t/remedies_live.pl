@@ -250,13 +250,18 @@ end_background($other, 'KILL');
 end_background($plain, 'KILL');
 
 # ALTER SYSTEM does not reach sessions with a setting of their own.
-$node->sql($_)
-  for 'ALTER SYSTEM RESET commit_stats.adaptive_delay',
-  $reload, 'ALTER ROLE "Odd" SET commit_delay = 9';
+$node->sql('ALTER ROLE "Odd" SET commit_delay = 9');
 $other = start_pgbench($node, '-c 4 -T 600 -U Odd', own => "INSERT INTO logged VALUES (1);\n");
-is( remedies('statement, undo IS NULL', q{remedy = 'no delay'}),
-	'-- sessions, roles, databases or the command line have their own commit_delay or commit_siblings|t',
-	'no statement where a role has its own commit_delay');
+for my $adaptive ('off', 'on')
+{
+	$node->sql($_) for "ALTER SYSTEM SET commit_stats.adaptive_delay = $adaptive", $reload;
+	$node->wait_until("SELECT in_force = '$adaptive' FROM commit_delay_state");
+	is( remedies('statement, undo IS NULL', q{remedy = 'no delay'}),
+		'-- sessions, roles, databases or the command line have their own commit_delay or commit_siblings|t',
+		"no statement where a role has its own commit_delay, adaptive delay $adaptive");
+}
+$node->sql($_) for 'ALTER SYSTEM RESET commit_stats.adaptive_delay', $reload;
+$node->wait_until('SELECT NOT in_force FROM commit_delay_state');
 end_background($other, 'KILL');
 
 # One client with one statement: what it changes is no time of others.

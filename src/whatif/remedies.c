@@ -258,12 +258,18 @@ set_parameters(const Setting *setting, int n)
 	};
 }
 
-/* Roles, databases, sessions or the command line come before ALTER SYSTEM. */
+/*
+ * Roles, databases, sessions or the command line come before ALTER SYSTEM.
+ * Commits do not show what they have while the delay adapts.
+ */
 static bool
 is_set_elsewhere(const Forecast *forecast)
 {
-	return forecast->load.delay != CommitDelay ||
-		forecast->load.siblings != CommitSiblings ||
+	return (delay_override_is_adaptive() ?
+			sql_value("SELECT 1 FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) c"
+					  " WHERE c OPERATOR(pg_catalog.~) '^commit_(delay|siblings)='") != NULL :
+			forecast->load.delay != CommitDelay ||
+			forecast->load.siblings != CommitSiblings) ||
 		guc_is_set_elsewhere("commit_delay") || guc_is_set_elsewhere("commit_siblings");
 }
 
@@ -274,8 +280,7 @@ add_pair(Remedies *all, const char *name, int i)
 	const Forecast *forecast = all->forecast;
 	const DelayPair *pair = &forecast->outcomes.outcome[i].pair;
 	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
-	bool		own = !adaptive && !delay_override_is_adaptive() &&
-	is_set_elsewhere(forecast);
+	bool		own = !adaptive && is_set_elsewhere(forecast);
 	const Setting setting[] = {
 		{"commit_stats.adaptive_delay",
 		adaptive ? "on" : delay_override_is_adaptive() ? "off" : NULL},
