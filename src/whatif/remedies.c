@@ -656,7 +656,9 @@ keep_prediction(const Remedies *all)
 	const Estimate *rate = &first->prediction->estimate[COMMIT_RATE];
 	NewestPrediction it = {
 		.made_at = GetCurrentTimestamp(),
-		.seconds = (int) ((forecast->length + NS_PER_S / 2) / NS_PER_S),
+		.seconds = (int) ((clock_elapsed(forecast->trace.started_at,
+										 forecast->trace.ended_at) +
+						   NS_PER_S / 2) / NS_PER_S),
 		.from_delay = from->delay == DELAY_ADAPTIVE ? -1 : from->delay,
 		.from_siblings = from->siblings
 	};
