@@ -126,7 +126,7 @@ typedef struct NeedlessWal
 
 typedef struct Remedies
 {
-	const Forecast *forecast;
+	Forecast   *forecast;
 	const char *schema;			/* of the extension, quoted */
 	ClientTotals *clients;
 	int			best_pair;		/* of the outcomes; at most 0: none */
@@ -738,9 +738,10 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 	row_init(fcinfo, &row);
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
 	read_wal(&wal);
-	all.forecast = forecast_begin(fcinfo, 0, &pairs, MAX_REMEDIES);
-	all.schema = schema_of(fcinfo->flinfo->fn_oid);
+	all.forecast = forecast_sample(fcinfo, 0);
 	find_needless_wal(&wal, &all.wal);
+	forecast_begin(all.forecast, &pairs, MAX_REMEDIES);
+	all.schema = schema_of(fcinfo->flinfo->fn_oid);
 	find_names(&all);
 	add_delays(&all, pairs.n);
 	for (int p = 1; p < NPARTIES; p++)

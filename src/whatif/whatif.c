@@ -533,24 +533,30 @@ make_outcomes(const DelayPairs *pairs, Forecast *forecast)
 	outcomes->n = Max(pairs->n, forecast->present.i + 1);
 }
 
-/*
- * Takes a sample, as long as an argument says, and predicts each pair from it;
- * "nmore" loads will follow.  Raises an error if there is too little to learn
- * from.
- */
+/* Takes a sample, as long as an argument says. */
 Forecast *
-forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
-			   int nmore)
+forecast_sample(FunctionCallInfo fcinfo, int argument)
 {
 	Forecast   *forecast = palloc0(sizeof(Forecast));
-	const CommitTrace *trace = &forecast->trace;
-	double		time;
-	double		standby;
 
 	forecast->length = tuning_args_interval(fcinfo, argument, "sample",
 											MIN_SAMPLE, MAX_SAMPLE);
 	wait_require_time(forecast->length);
 	delay_override_experiment(capture, forecast, false);
+	return forecast;
+}
+
+/*
+ * Predicts each pair from the sample; "nmore" loads will follow.  Raises an
+ * error if there is too little to learn from.
+ */
+void
+forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
+{
+	const CommitTrace *trace = &forecast->trace;
+	double		time;
+	double		standby;
+
 	check_sample(forecast);
 	wal_room_warn(forecast->wal_from, trace->started_at, pairs);
 	sample_stalls(forecast);
@@ -593,7 +599,6 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 		ereport(WARNING,
 				(errmsg("%s", forecast->unexplained),
 				 errhint("Do not rely on any of these predictions.  To find a commit_delay, use commit_delay_sweep().")));
-	return forecast;
 }
 
 /*---- From arguments to pairs, from predictions to rows -----------*/
@@ -643,7 +648,8 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	pairs = tuning_args_pairs(fcinfo);
-	forecast = forecast_begin(fcinfo, PAIRS_ARGS, &pairs, 0);
+	forecast = forecast_sample(fcinfo, PAIRS_ARGS);
+	forecast_begin(forecast, &pairs, 0);
 	all = &forecast->outcomes;
 	best = best_predicted(all, &forecast->present);
 	for (int i = 0; i < all->n; i++)

@@ -234,8 +234,9 @@ typedef struct Forecast
 	double		time;			/* us that each simulation lasts */
 } Forecast;
 
-extern Forecast *forecast_begin(FunctionCallInfo fcinfo, int argument,
-								const DelayPairs *pairs, int nmore);
+extern Forecast *forecast_sample(FunctionCallInfo fcinfo, int argument);
+extern void forecast_begin(Forecast *forecast, const DelayPairs *pairs,
+						   int nmore);
 extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 							 Prediction *it);
 extern void row_prediction(Row *row, const char *prefix, const Prediction *it,
