@@ -65,6 +65,13 @@ AND quota_window BETWEEN 0.9 * $window AND 1.1 * $window
 AND quota_spacing + flush_time BETWEEN 1000 / quota_flush_rate AND 1100 / quota_flush_rate
 AND spacing >= quota_spacing - 0.001},
 	'a quota: as it is');
+# too few stalls are left for a prediction to find it by itself
+ok( eventually(sub {
+		my (undef, undef, $err) = $node->psql('postgres', "SELECT FROM commit_remedies('2 s')");
+
+		return $err =~ /learned from .*\n.*The device allows \d+ flushes in \d+ ms\./;
+	}),
+	'a quota: commit_remedies() knows it');
 end_pgbench($node, $load);
 
 my ($seen, $counted);

@@ -269,7 +269,10 @@ find_flushes(WhatifFit *fit)
 	pfree(at);
 }
 
-/* Marks the flushes that a quota made wait, and fills it in. */
+/*
+ * Marks the flushes that a quota made wait, and fills it in.  Where the delay
+ * adapts to one, the load has it, and the few stalls that are left are its.
+ */
 static void
 find_quota(WhatifFit *fit)
 {
@@ -297,7 +300,11 @@ find_quota(WhatifFit *fit)
 	}
 	load->wal = wal / XLOG_BLCKSZ / fit->trace->n;
 	if (!wal_device_find_quota(stall, n, fit->length / 10, &quota))
+	{
+		for (int i = 0; i < n; i++)
+			fit->flush[stall[i].flush].stalled = load->window > 0;
 		return;
+	}
 	load->window = quota.window;
 	load->of_wal = quota.of_bytes;
 	load->unclear = quota.of_bytes && quota.of_flushes;
@@ -310,8 +317,11 @@ find_quota(WhatifFit *fit)
 		load->quota = quantile(quota.bytes, quota.nbytes, 0.5) / XLOG_BLCKSZ;
 	}
 	else
+	{
+		load->quota = 0;
 		for (int i = 0; i < quota.n; i++)
 			load->quota += quota.flushes[i] / quota.n;
+	}
 }
 
 static void
@@ -656,10 +666,11 @@ find_xid_share(const WhatifFit *fit)
 
 /*
  * Makes the load that a sample shows, palloc'd.  load->delay, siblings and
- * slack are those of the sample already.  Sorts the commits of "trace", and
- * sets *blocked to the mean number of sessions that waited for locks.  Returns
- * false if the sample says too little: then the load has the number of clients
- * and the lengths of its arrays.
+ * slack are those of the sample already, and the quota, if one is known.
+ * Sorts the commits of "trace", and sets *blocked to the mean number of
+ * sessions that waited for locks.  Returns false if the sample says too
+ * little: then the load has the number of clients and the lengths of its
+ * arrays.
  */
 bool
 whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
