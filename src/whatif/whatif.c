@@ -66,6 +66,7 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 								 * bounds hold 40, and 13 without it */
 #define LEARNING		12e6	/* us, of the adaptive delay */
 #define LEARNING_COMMITS 1e5	/* likewise, or the prediction takes minutes */
+#define LEARNING_WINDOWS 10		/* likewise; eight stalls show a quota */
 #define RUN				5		/* consecutive blocks are chosen together */
 
 #define MIN_SAMPLE		(100 * NS_PER_MS)
@@ -319,7 +320,8 @@ set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 	load->delay = pair->delay;
 	load->siblings = pair->siblings;
 	load->adaptive = adaptive ? Max(commit_stats_adaptive_delay_max, 1) : 0;
-	load->learning = adaptive ? Min(LEARNING, time_of(trace, LEARNING_COMMITS)) : 0;
+	load->learning = adaptive ? Max(Min(LEARNING, time_of(trace, LEARNING_COMMITS)),
+									LEARNING_WINDOWS * load->window) : 0;
 }
 
 /*
@@ -437,6 +439,7 @@ learn_load(Forecast *sample)
 						   trace->n, load->nclients, load->ncycles,
 						   load->flush.blocks.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
+	set_pair(load, &present, trace);	/* it has a window now */
 	report_load(trace, load);
 	sample->locks = blocked > 0.05 * load->nclients;
 	if (!sample->locks)
