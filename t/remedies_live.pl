@@ -264,6 +264,28 @@ $node->sql($_) for 'ALTER SYSTEM RESET commit_stats.adaptive_delay', $reload;
 $node->wait_until('SELECT NOT in_force FROM commit_delay_state');
 end_background($other, 'KILL');
 
+# A delay may hide a quota: a pair with more flushes is not advised.
+$node->alter_system(commit_delay => 20000, commit_siblings => 0);
+$other = start_pgbench($node, '-c 4 -T 600', hidden => "INSERT INTO logged VALUES (1);\n");
+my $hides = q{FROM commit_remedies('2 s') WITH ORDINALITY AS r};
+my $no_quota = q{'^\d+ flushes/s in place of \d+: a quota'};
+ok( eventually(sub {
+		return ($node->psql(
+			'postgres',
+			qq{SELECT (array_agg(reason ~ $no_quota) FILTER (WHERE remedy = 'no delay'))[1],
+	count(*) FILTER (WHERE ordinality < leave AND statement ~ 'SET commit_delay')
+FROM (SELECT *, max(ordinality) FILTER (WHERE remedy = 'leave it') OVER () AS leave $hides) r}
+		))[1] eq 't|0';
+	}),
+	'a delay that may hide a quota: more flushes are not advised');
+ok( eventually(sub {
+		return ($node->psql('postgres', "SELECT FROM commit_delay_whatif('{0}', sample => '2 s')"))
+		  [2] =~ /WARNING: .*the best pair makes \d+ flushes\/s in place of \d+/;
+	}),
+	'... and commit_delay_whatif() warns');
+end_background($other, 'KILL');
+$node->sql($_) for 'ALTER SYSTEM RESET commit_delay', 'ALTER SYSTEM RESET commit_siblings', $reload;
+
 # One client with one statement: what it changes is no time of others.
 $other = start_pgbench($node, '-c 4 -T 600', alone => "INSERT INTO logged VALUES (1);\n");
 is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
@@ -299,7 +321,8 @@ end_background($other, 'KILL');
 # An apply worker sets synchronous_commit itself, as its subscription says.
 my $publisher = start_node('publisher', init => { allows_streaming => 'logical' });
 $publisher->sql('CREATE PUBLICATION everything FOR ALL TABLES');
-$node->sql('CREATE SUBSCRIPTION sub CONNECTION \''
+$node->sql(
+		'CREATE SUBSCRIPTION sub CONNECTION \''
 	  . $publisher->connstr
 	  . q{ dbname=postgres' PUBLICATION everything
 WITH (synchronous_commit = on)});

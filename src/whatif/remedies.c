@@ -18,8 +18,9 @@
  * orders both.  Where order_choices() (best_delay.c) calls scores equal, the
  * first in the order of Safety is first.  The adaptive delay comes before a
  * fixed one: the best of several pairs is also the luckiest, and a load
- * changes.  What may lose something comes last: a reader takes the first row
- * for the advice.
+ * changes.  No pair comes before the present one that may hide a quota from
+ * the sample.  What may lose something comes last: a reader takes the first
+ * row for the advice.
  *
  * Bounds are those of estimate_replicas() (whatif.c).
  *
@@ -183,6 +184,7 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	Remedy	   *it = &all->remedy[all->n];
 	double		score[NREPLICAS];
 	int			others = OF_OTHERS(TRANSACTION_TIME, load->changed);
+	const char *hidden = forecast_hidden_quota(all->forecast, prediction);
 
 	/* nobody else commits */
 	if (isnan(now->estimate[others].mean))
@@ -201,6 +203,11 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	};
 	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
 		it->reason = why_nothing(load, now->estimate, prediction);
+	if (safety == LOSES_NOTHING && hidden != NULL)
+	{
+		it->reason = hidden;
+		choice->time = Max(choice->time, 1);
+	}
 }
 
 /* The same of a load that has not been predicted yet */
@@ -313,7 +320,8 @@ add_delays(Remedies *all, int npairs)
 		add_pair(all, psprintf("commit_delay = %d, commit_siblings = %d",
 							   fixed.outcome[best].pair.delay,
 							   fixed.outcome[best].pair.siblings), best);
-	if (best >= 0)
+	if (best >= 0 &&
+		forecast_hidden_quota(forecast, &forecast->prediction[best]) == NULL)
 		all->remedy[best == forecast->present.i ? 0 : all->n - 1].reason =
 			psprintf("commit_delay = %d is the best of %d fixed pairs: %s",
 					 fixed.outcome[best].pair.delay, fixed.n,
@@ -667,7 +675,7 @@ keep_prediction(const Remedies *all)
 		strlcpy(it.text, "none, as the sample was not explained", PREDICTION_TEXT);
 	else if (first->safety == CHANGES_NOTHING)
 		snprintf(it.text, PREDICTION_TEXT,
-				 "nothing helps the others by 5%%, %.0f commits/s (%.0f to %.0f)",
+				 "no remedy is sure to help the others by 5%%, %.0f commits/s (%.0f to %.0f)",
 				 rate->mean, rate->low, rate->high);
 	else
 		snprintf(it.text, PREDICTION_TEXT,

@@ -67,6 +67,8 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define LEARNING		12e6	/* us, of the adaptive delay */
 #define LEARNING_COMMITS 1e5	/* likewise, or the prediction takes minutes */
 #define LEARNING_WINDOWS 10		/* likewise; eight stalls show a quota */
+#define MORE_FLUSHES	1.2		/* than the sample has; what limits these it
+								 * may not show */
 #define RUN				5		/* consecutive blocks are chosen together */
 
 #define MIN_SAMPLE		(100 * NS_PER_MS)
@@ -530,6 +532,25 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 		it->estimate[HIT_FRACTION].high = 1;
 }
 
+/*
+ * A delay keeps flushes below a quota, too, if it is long enough.  Then the
+ * sample does not show the quota, and nothing limits what is predicted.
+ * Returns why "it" may not come true; null: no delay hides a quota.
+ */
+char *
+forecast_hidden_quota(const Forecast *forecast, const Prediction *it)
+{
+	const Prediction *now = &forecast->prediction[forecast->present.i];
+	double		from = now->estimate[FLUSH_RATE].mean;
+	double		to = it->estimate[FLUSH_RATE].mean;
+
+	if (forecast->load.delay == 0 || forecast->load.window > 0 ||
+		to <= MORE_FLUSHES * from)
+		return NULL;
+	return psprintf("%.0f flushes/s in place of %.0f: a quota of the device between these would not show in the sample",
+					to, from);
+}
+
 /* One outcome for each pair, and in any case one for the present setting */
 static void
 make_outcomes(const DelayPairs *pairs, Forecast *forecast)
@@ -657,6 +678,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	Forecast   *forecast;
 	const DelayOutcomes *all;
 	int			best;
+	char	   *hidden;
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -671,6 +693,12 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	forecast_begin(forecast, &pairs, 0);
 	all = &forecast->outcomes;
 	best = best_predicted(all, &forecast->present);
+	hidden = best < 0 ? NULL :
+		forecast_hidden_quota(forecast, &forecast->prediction[best]);
+	if (hidden != NULL)
+		ereport(WARNING,
+				(errmsg("the best pair makes %s", hidden),
+				 errhint("Try it with commit_delay_sweep().")));
 	for (int i = 0; i < all->n; i++)
 	{
 		row_number(&row, "commit_delay", all->outcome[i].pair.delay);

@@ -239,6 +239,8 @@ extern void forecast_begin(Forecast *forecast, const DelayPairs *pairs,
 						   int nmore);
 extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 							 Prediction *it);
+extern char *forecast_hidden_quota(const Forecast *forecast,
+								   const Prediction *it);
 extern void row_prediction(Row *row, const char *prefix, const Prediction *it,
 						   int party);
 extern void row_measured(Row *row, const Forecast *forecast);
