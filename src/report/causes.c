@@ -70,6 +70,7 @@
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
+#define MOSTLY_AT_EVENT	0.8		/* of commits in a phase outside of flushes */
 #define SHORT_PHASE		50		/* us of a commit: nobody would change a thing */
 #define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
 #define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* to search them takes
@@ -618,7 +619,7 @@ remedy_for_bytes(const CommitFigures *f)
 						 f->checkpoint_timeout);
 	return f->running_writer == NULL ?
 		psprintf("%s%s; or %s", compression, whole, less) :
-		psprintf("%s%s; or, unless that builds an index, %s", compression, less, whole);
+		psprintf("%s%s; or, unless this client builds an index, %s", compression, less, whole);
 }
 
 /*
@@ -774,8 +775,12 @@ mostly_outside(const CommitFigures *f, double looks)
 static bool
 waits_at_event(const CommitFigures *f)
 {
+	const float *seen = f->seen.phase;
+
 	return f->lock == NULL && f->wait_event != NULL &&
-		mostly_outside(f, f->seen.event_waits);
+		f->seen.event_waits >= MIN_LOOKS &&
+		f->seen.event_waits >= MOSTLY_AT_EVENT *
+		(seen[PHASE_BEFORE] + seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER]);
 }
 
 static const char *
@@ -783,8 +788,10 @@ remedy_for_event(const char *event)
 {
 	if (strcmp(event, "pg_stat_statements") == 0)
 		return "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off";
-	if (strstr(event, "Serializable") != NULL || strstr(event, "Predicate") != NULL)
+	if (strstr(event, "Serial") != NULL || strstr(event, "Predicate") != NULL)
 		return shorter_serializable;
+	if (strncmp(event, "Notify", 6) == 0)
+		return "fewer messages of NOTIFY, or fewer sessions that listen";
 	return "fewer sessions that commit at a time (a pooler)";
 }
 
@@ -871,7 +878,8 @@ name_delay(const CommitFigures *f)
 {
 	bool		former = f->period != NULL && f->delay == 0;
 
-	if ((f->period == NULL && f->adaptive) || 2 * f->hits_adaptive > f->delay_hits)
+	if (f->period == NULL && (f->adaptive || f->delay > 0) ? f->adaptive :
+		2 * f->hits_adaptive > f->delay_hits)
 		return "commit_stats.adaptive_delay";
 	return former ? "a commit_delay that was not that of the configuration when it ended" :
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
@@ -919,7 +927,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
 			unknown ? NULL : f->shared_buffers >= LARGE_SHARED_BUFFERS && !notifies ?
-			psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); for many tables in one, fewer; DELETE in place of TRUNCATE for small tables",
+			psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); fewer tables in one that drops many; DELETE in place of TRUNCATE for small tables",
 					 f->shared_buffers / 1048576) :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables"},

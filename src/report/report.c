@@ -171,15 +171,18 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
-	if (f->adaptive || 2 * f->hits_adaptive > f->delay_hits)
+	uint64		fixed_hits = clock_elapsed(f->hits_adaptive, f->delay_hits);
+
+	if (f->adaptive || f->hits_adaptive > 0)
 		appendStringInfo(text, "  commit_stats.adaptive_delay = %s: %s flushes slept.\n",
 						 f->adaptive ? "on" : "off", format_count(f->hits_adaptive));
-	else if (f->delay == 0 && f->delay_hits == 0)
-		appendStringInfoString(text, "  commit_delay = 0: no leader slept before its flush.\n");
-	else
+	if (f->delay == 0 && fixed_hits == 0 && !f->adaptive)
+		appendStringInfo(text, "  commit_delay = 0: %s leader slept before its flush.\n",
+						 f->hits_adaptive > 0 ? "by it, no" : "no");
+	else if (!f->adaptive || fixed_hits > 0)
 		put_wrapped(text, f->width, "  ", "    ",
 					psprintf("commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.",
-							 f->delay, f->siblings, format_count(f->delay_hits),
+							 f->delay, f->siblings, format_count(fixed_hits),
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",

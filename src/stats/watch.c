@@ -331,9 +331,9 @@ is_committing(int pid)
 }
 
 /*
- * A session, among those with the most samples or looks, which come first.  0:
- * one more than it has.  Workers of autovacuum are one writer, as each ends
- * with its table.
+ * A session with this number of samples or looks, among those with the most,
+ * which come first; "samples" 0: with one more than it has.  Workers of
+ * autovacuum are one writer, as each ends with its table.
  */
 static void
 put_writer(WatchWriter *writer, int pid, int samples)
@@ -423,6 +423,19 @@ waits_for_processes(const PhaseReading *reading, uint32 event)
 		!waits_to_insert(event) && !is_wal_event(event);
 }
 
+/* The event of more than half of the waits has the lead in the end. */
+static void
+vote_for(uint32 event, int waits, uint32 *leader, int *lead)
+{
+	if (event != *leader && waits > *lead)
+	{
+		*leader = event;
+		*lead = waits - *lead;
+	}
+	else
+		*lead += event == *leader ? waits : -waits;
+}
+
 static void
 look_at_backend(int procno)
 {
@@ -447,7 +460,7 @@ look_at_backend(int procno)
 		if (waits_for_processes(&reading, event))
 		{
 			look.sample.event_waits++;
-			look.sample.wait_event = event;
+			vote_for(event, 1, &look.sample.wait_event, &look.sample.event_lead);
 		}
 		look.sample.extension_waits +=
 			wait_event_class(event) == PG_WAIT_EXTENSION;
@@ -509,10 +522,11 @@ look_at_blocked(void)
 		{
 			counts = is_users_lock(&lock->tag);
 			known = counts && read_lock(&ProcGlobal->allProcs[i], &wait);
-			/* an advisory lock, as those who would be the leader wait for */
-			if (known && wait.holder_outside)
-				counts = known = false;
 			blocked = known && is_committing(wait.holder_pid);
+			/* whoever would be the leader waits for no transaction */
+			if (known && !blocked && wait.holder_outside &&
+				lock->tag.locktag_type == LOCKTAG_ADVISORY)
+				counts = known = false;
 			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
@@ -825,8 +839,8 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	WATCH_WAITS(ADD_WAIT);
 	ADD_WAIT(checkpoint_waits, ran);
 	ADD_WAIT(event_waits, ran);
-	if (sum->wait_event == 0)
-		sum->wait_event = sample->wait_event;
+	vote_for(sample->wait_event, sample->event_lead, &sum->wait_event,
+			 &sum->event_lead);
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->n++;

@@ -71,7 +71,8 @@ typedef struct WatchSample
 									 * checkpointer, in a checkpoint */
 	uint16		event_waits;	/* ... for other processes, before the record
 								 * or after the flush: LWLock or IPC */
-	uint32		wait_event;		/* the last one of these; 0: none */
+	uint32		wait_event;		/* of most of these; 0: none */
+	int			event_lead;		/* over others in the vote on it */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
@@ -115,7 +116,8 @@ typedef struct WatchSummary
 	float		others;			/* sum of these shares */
 	float		checkpoint_waits;	/* not kept in the history, nor these: */
 	float		event_waits;
-	uint32		wait_event;		/* of the newest sample that has one */
+	uint32		wait_event;
+	int			event_lead;
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

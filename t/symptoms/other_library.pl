@@ -36,7 +36,7 @@ is_consistent($report, 'other library');
 $node->sql('SELECT commit_stats_reset()');
 $load = start_load(
 	$node,
-	'-c 8 -T 6',
+	'-c 20 -T 6',
 	"BEGIN;\nSET LOCAL other_library.ms = 10;\nSET LOCAL other_library.in_turn = on;\n"
 	  . "INSERT INTO logged (n) VALUES (1);\nCOMMIT;\n",
 	'in_turn');

@@ -354,25 +354,28 @@ another library, in each of its callbacks
 	answer: no\. 98\.0% of commit time
 	not: DROP
 at a lock of the server
-	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate
+	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate
 	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, before its record or after its flush\.
 	answer: no\. 98\.0% of commit time
 	remedy: ^fewer sessions that commit at a time
 	not: DROP|own work
 ... of pg_stat_statements
-	elsewhere seen.event_waits=120 wait_event=pg_stat_statements
+	elsewhere seen.event_waits=160 wait_event=pg_stat_statements
 	cause: 98\.0% wait event pg_stat_statements
 	remedy: ^larger pg_stat_statements\.max
+... of NOTIFY
+	elsewhere seen.event_waits=160 wait_event=NotifyQueue
+	remedy: ^fewer messages of NOTIFY
 ... of SERIALIZABLE
-	elsewhere seen.event_waits=120 wait_event=SerializableXactHash
+	elsewhere seen.event_waits=160 wait_event=SerializableXactHash
 	cause: 98\.0% wait event SerializableXactHash
 	remedy: ^shorter SERIALIZABLE
-... for less than half of that time
-	elsewhere seen.event_waits=90 wait_event=ProcArrayGroupUpdate
+... for less than four fifths of that time
+	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate
 	cause: 38\.0% after the commit
 	not: wait event
 ... beside a lock that has an object
-	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7'
+	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7'
 	not: wait event
 ... which takes a small part
 	elsewhere seen.extension_waits=90
@@ -623,7 +626,7 @@ bandwidth
 	remedy: ^larger checkpoint_timeout
 ... of one who may build an index
 	bytes images=1 wal_compression=1 running_writer='client batch (a, b)'
-	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume; or, unless that builds an index, larger checkpoint_timeout \(now
+	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume; or, unless this client builds an index, larger checkpoint_timeout \(now
 ... as checkpoints come early
 	bytes images=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	cause: 98\.0%
