@@ -207,7 +207,7 @@ siblings_estimate(bool (*passes) (int procno))
 	return estimate(passes, siblings_connected() - 1);
 }
 
-/* Backends that wait for a lock that others keep until their commit */
+/* Backends that wait for a lock that others keep until their commit, or longer */
 uint16
 siblings_count_blocked(void)
 {

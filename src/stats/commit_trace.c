@@ -28,6 +28,7 @@
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "replication/logicalworker.h"
 #include "utils/timestamp.h"
 
 #include "base/changecount.h"
@@ -162,7 +163,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.timed = own->timed,
 			.is_commit = is_commit,
 			.has_notify = has_notify,
-			.background = MyBackendType != B_BACKEND,
+			.applied = IsLogicalWorker(),
 			.wal_pages = own->flushes > 0 ? pages_of_flush(group) : 0,
 			.statement = statement
 	};

@@ -31,7 +31,7 @@ typedef struct TracedCommit
 	bool		timed:1;		/* io_time is known */
 	bool		is_commit:1;	/* else it is a PREPARE TRANSACTION */
 	bool		has_notify:1;
-	bool		background:1;	/* no client sent it */
+	bool		applied:1;		/* by a worker of logical replication */
 	bool		beside:1;		/* the flush that it led stalled beside
 								 * something that no commit changes; by the
 								 * process that captured */

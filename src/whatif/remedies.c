@@ -18,7 +18,7 @@
  * orders both.  Where order_choices() (best_delay.c) calls scores equal, the
  * first in the order of Safety is first.  The adaptive delay comes before a
  * fixed one: the best of several pairs is also the luckiest, and a load
- * changes.  No pair comes before the present one that may hide a quota from
+ * changes.  No pair comes before the present one if that may hide a quota from
  * the sample.  What may lose something comes last: a reader takes the first
  * row for the advice.
  *
@@ -203,11 +203,13 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	};
 	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
 		it->reason = why_nothing(load, now->estimate, prediction);
-	if (safety == LOSES_NOTHING && hidden != NULL)
-	{
+	if (hidden == NULL || (safety != LOSES_NOTHING && safety != ADAPTS))
+		return;
+	if (it->reason == NULL)
 		it->reason = hidden;
+	/* one that adapts finds it */
+	if (safety == LOSES_NOTHING)
 		choice->time = Max(choice->time, 1);
-	}
 }
 
 /* The same of a load that has not been predicted yet */
@@ -428,7 +430,7 @@ add_party(Remedies *all, int party)
 
 	/* PREPARE TRANSACTION and COMMIT PREPARED always wait for their flush */
 	bool		waits = it->prepares > MIN_PART * it->commits;
-	bool		worker = it->background > MIN_PART * it->commits;
+	bool		worker = 2 * it->applied > it->commits;
 
 	if (it->commits <= MIN_PART * forecast->party[0].commits || name == NULL)
 		return;
@@ -677,6 +679,11 @@ keep_prediction(const Remedies *all)
 		snprintf(it.text, PREDICTION_TEXT,
 				 "no remedy is sure to help the others by 5%%, %.0f commits/s (%.0f to %.0f)",
 				 rate->mean, rate->low, rate->high);
+	else if (forecast_hidden_quota(forecast, first->prediction) != NULL)
+		snprintf(it.text, PREDICTION_TEXT,
+				 "%s: more commits/s than %.0f, unless the present delay hides a quota of the device",
+				 first->name,
+				 forecast->prediction[forecast->present.i].estimate[COMMIT_RATE].mean);
 	else
 		snprintf(it.text, PREDICTION_TEXT,
 				 "%s: %.0f commits/s (%.0f to %.0f) in place of %.0f, transactions%s %.0f%% shorter",

@@ -270,7 +270,8 @@ whatif_quota(const WhatifLoad *load)
 		psprintf("%.0f kB of WAL in %.0f ms%s", load->quota * XLOG_BLCKSZ / 1024,
 				 load->window / 1000,
 				 load->unclear ? " (or of flushes: the sample does not tell)" : "") :
-		psprintf("%.0f flushes in %.0f ms", load->quota, load->window / 1000);
+		psprintf("%.0f flushes in %.0f ms%s", load->quota, load->window / 1000,
+				 load->unclear ? " (or of WAL: the sample does not tell)" : "");
 }
 
 static void
@@ -323,7 +324,8 @@ set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 	load->siblings = pair->siblings;
 	load->adaptive = adaptive ? Max(commit_stats_adaptive_delay_max, 1) : 0;
 	load->learning = adaptive ? Max(Min(LEARNING, time_of(trace, LEARNING_COMMITS)),
-									LEARNING_WINDOWS * load->window) : 0;
+									Min(LEARNING_WINDOWS * load->window,
+										time_of(trace, 2 * LEARNING_COMMITS))) : 0;
 }
 
 /*
@@ -338,6 +340,7 @@ set_believed_quota(WhatifLoad *load)
 	adaptive_delay_read(&state);
 	load->window = state.spacing.quota.believed ? state.spacing.quota.window : 0;
 	load->quota = spacing_quota_rate(&state.spacing) * load->window / 1e6;
+	load->unclear = load->window > 0;
 }
 
 /*
@@ -379,7 +382,7 @@ find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 			it->party = rank;
 			found.prepares += !it->is_commit;
 			found.notifies += it->has_notify;
-			found.background += it->background;
+			found.applied += it->applied;
 			key[n] = it->statement;
 			pid[n++] = it->pid;
 		}
@@ -535,7 +538,8 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 /*
  * A delay keeps flushes below a quota, too, if it is long enough.  Then the
  * sample does not show the quota, and nothing limits what is predicted.
- * Returns why "it" may not come true; null: no delay hides a quota.
+ * Returns why "it" may not come true; null: it has hardly more
+ * flushes, or no delay hides a quota.
  */
 char *
 forecast_hidden_quota(const Forecast *forecast, const Prediction *it)

@@ -206,7 +206,7 @@ typedef struct SampleParty
 	int			commits;		/* with prepares */
 	int			prepares;
 	int			notifies;
-	int			background;		/* of workers */
+	int			applied;		/* by workers of logical replication */
 	int			sessions;
 	uint64		statement;		/* of most of its commits; 0: unknown */
 } SampleParty;

@@ -49,6 +49,7 @@
 #include "whatif/whatif.h"
 
 #define SAMPLE_BLOCKS	100
+#define LEAST_STALL		0.05	/* of a window; as GRID of spacing.c */
 #define MIN_VALUES		20		/* fewer cycles or flushes tell nothing */
 #define BUSY_SHARE		0.8		/* of the time for which the sessions could
 								 * have used the CPUs */
@@ -271,7 +272,8 @@ find_flushes(WhatifFit *fit)
 
 /*
  * Marks the flushes that a quota made wait, and fills it in.  Where the delay
- * adapts to one, the load has it, and the few stalls that are left are its.
+ * adapts to one, the load has it, and the few long stalls that are left are
+ * its.
  */
 static void
 find_quota(WhatifFit *fit)
@@ -302,7 +304,8 @@ find_quota(WhatifFit *fit)
 	if (!wal_device_find_quota(stall, n, fit->length / 10, &quota))
 	{
 		for (int i = 0; i < n; i++)
-			fit->flush[stall[i].flush].stalled = load->window > 0;
+			fit->flush[stall[i].flush].stalled =
+				stall[i].length >= LEAST_STALL * load->window && load->window > 0;
 		return;
 	}
 	load->window = quota.window;
