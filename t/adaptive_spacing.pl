@@ -69,7 +69,8 @@ AND spacing >= quota_spacing - 0.001},
 ok( eventually(sub {
 		my (undef, undef, $err) = $node->psql('postgres', "SELECT FROM commit_remedies('2 s')");
 
-		return $err =~ /learned from .*\n.*The device allows \d+ flushes in \d+ ms \(or of WAL: the sample does not tell\)\./;
+		return $err =~
+		  /learned from .*\n.*The device allows \d+ flushes in \d+ ms \(or of WAL: the sample does not tell\)\./;
 	}),
 	'a quota: commit_remedies() knows it');
 end_pgbench($node, $load);

@@ -129,7 +129,7 @@ forget_commit(void)
 /*
  * Register this process, before it counts anything.  May wait and may raise an
  * error.  Returns false if it must not count.  A background process that has
- * not had an id may count, but comes here again.
+ * not had an id counts, but comes here again.
  */
 static pg_noinline bool
 register_process(void)

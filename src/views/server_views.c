@@ -189,15 +189,17 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 	static AdaptiveDelayState state;
 	const Spacing *spacing = &state.spacing;
 	const SpacingTrial *trial = &spacing->trial;
+	bool		in_force;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	adaptive_delay_read(&state);
+	in_force = delay_override_is_adaptive() && commit_stats_enabled &&
+		enableFsync;
 	row_bool(&row, "adaptive_delay", commit_stats_adaptive_delay);
-	row_bool(&row, "in_force", delay_override_is_adaptive() &&
-			 commit_stats_enabled && enableFsync);
-	row_us(&row, "spacing", delay_override_is_adaptive() ||
-		   delay_override_holder() != 0 ? state.in_force : 0);
+	row_bool(&row, "in_force", in_force);
+	row_us(&row, "spacing",
+		   in_force || delay_override_holder() != 0 ? state.in_force : 0);
 	if (state.nchanges > 0)
 	{
 		const DelayChange *last =
