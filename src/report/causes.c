@@ -70,7 +70,6 @@
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
-#define MOSTLY_AT_EVENT	0.8		/* of commits in a phase outside of flushes */
 #define SHORT_PHASE		50		/* us of a commit: nobody would change a thing */
 #define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
 #define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* to search them takes
@@ -771,16 +770,19 @@ mostly_outside(const CommitFigures *f, double looks)
 		seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER];
 }
 
-/* They wait for other processes, for no lock that has an object. */
-static bool
-waits_at_event(const CommitFigures *f)
+/*
+ * The part of the samples outside of flushes that wait for other processes,
+ * for no lock that has an object
+ */
+static double
+part_at_event(const CommitFigures *f)
 {
 	const float *seen = f->seen.phase;
 
-	return f->lock == NULL && f->wait_event != NULL &&
-		f->seen.event_waits >= MIN_LOOKS &&
-		f->seen.event_waits >= MOSTLY_AT_EVENT *
-		(seen[PHASE_BEFORE] + seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER]);
+	return f->lock != NULL || f->wait_event == NULL ||
+		f->seen.event_waits < MIN_LOOKS ? 0 :
+		Min(f->seen.event_waits / (seen[PHASE_BEFORE] + seen[PHASE_RECORD] +
+								   seen[PHASE_LOG] + seen[PHASE_AFTER]), 1);
 }
 
 static const char *
@@ -810,9 +812,9 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
-	bool		at_event = waits_at_event(f);
-	double		before = at_event ? 0 : long_phase(f, PHASE_BEFORE);
-	double		record = at_event ? 0 : long_phase(f, PHASE_RECORD);
+	double		others = 1 - part_at_event(f);
+	double		before = others * long_phase(f, PHASE_BEFORE);
+	double		record = others * long_phase(f, PHASE_RECORD);
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
@@ -878,11 +880,26 @@ name_delay(const CommitFigures *f)
 {
 	bool		former = f->period != NULL && f->delay == 0;
 
-	if (f->period == NULL && (f->adaptive || f->delay > 0) ? f->adaptive :
+	if (f->period == NULL && (f->adaptive || f->delay > 0 || f->slept_unset > 0) ? f->adaptive :
 		2 * f->hits_adaptive > f->delay_hits)
 		return "commit_stats.adaptive_delay";
 	return former ? "a commit_delay that was not that of the configuration when it ended" :
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
+}
+
+static void
+find_event_cause(const CommitFigures *f, Causes *found)
+{
+	double		outside = long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
+	long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER);
+	const Cause cause = {
+		part_at_event(f) * outside,
+		psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
+				 f->wait_event ? f->wait_event : ""),
+		f->wait_event ? remedy_for_event(f->wait_event) : NULL
+	};
+
+	add_causes(found, &cause, 1);
 }
 
 /* The other phases of the commit, but for its flush */
@@ -890,10 +907,9 @@ static void
 find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
-	double		after = long_phase(f, PHASE_AFTER);
-	double		log = long_phase(f, PHASE_LOG);
-	double		at_event = !waits_at_event(f) ? 0 : after + log +
-	long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD);
+	double		part = part_at_event(f);
+	double		after = (1 - part) * long_phase(f, PHASE_AFTER);
+	double		log = (1 - part) * long_phase(f, PHASE_LOG);
 	bool		notifies = f->commits_notify > 0;
 	bool		remote = mostly_outside(f, f->seen.extension_waits);
 	bool		paused = was_paused(f);
@@ -913,16 +929,12 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		remedy_for_standby(f)},
-		{at_event,
-			psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
-					 f->wait_event ? f->wait_event : ""),
-		at_event > 0 ? remedy_for_event(f->wait_event) : NULL},
-		{f->serializable && !remote && at_event == 0 ? after : 0,
+		{f->serializable && !remote ? after : 0,
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		shorter_serializable},
 		{remote ? log + after : 0,
 		"after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.", faster_there},
-		{f->serializable || remote || at_event > 0 ? 0 : after,
+		{f->serializable || remote ? 0 : after,
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
@@ -940,7 +952,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
-		{remote || at_event > 0 ? 0 : log,
+		{remote ? 0 : log,
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
@@ -1573,6 +1585,7 @@ causes_put(StringInfo text, const CommitFigures *f)
 	if (f->phase_mean != 0)
 	{
 		find_record_causes(f, &of_time);
+		find_event_cause(f, &of_time);
 		find_phase_causes(f, &of_time);
 		find_stall_causes(f, &of_time);
 		find_flush_causes(f, &of_time);

@@ -181,8 +181,9 @@ put_delay(StringInfo text, const CommitFigures *f)
 						 f->hits_adaptive > 0 ? "by it, no" : "no");
 	else if (!f->adaptive || fixed_hits > 0)
 		put_wrapped(text, f->width, "  ", "    ",
-					psprintf("commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.",
-							 f->delay, f->siblings, format_count(fixed_hits),
+					psprintf("commit_delay%s, commit_siblings = %d: %s flushes slept, %s did not.",
+							 f->delay == 0 ? " (now 0)" : psprintf(" = %d us", f->delay),
+							 f->siblings, format_count(fixed_hits),
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",

@@ -149,8 +149,8 @@ typedef struct CommitFigures
 	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
 	bool		lock_prepared;	/* a prepared transaction holds it */
-	const char *wait_event;		/* of the newest commit that waits before its
-								 * record or after its flush */
+	const char *wait_event;		/* of most commits that wait for processes
+								 * before their record or after their flush */
 	const char *lock_now;		/* that some commit waits for, if any does */
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */

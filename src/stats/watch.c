@@ -841,6 +841,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	ADD_WAIT(event_waits, ran);
 	vote_for(sample->wait_event, sample->event_lead, &sum->wait_event,
 			 &sum->event_lead);
+	sum->event_votes += sample->event_waits;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->n++;

@@ -71,7 +71,7 @@ typedef struct WatchSample
 									 * checkpointer, in a checkpoint */
 	uint16		event_waits;	/* ... for other processes, before the record
 								 * or after the flush: LWLock or IPC */
-	uint32		wait_event;		/* of most of these; 0: none */
+	uint32		wait_event;		/* of more than half of these, if any is */
 	int			event_lead;		/* over others in the vote on it */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
@@ -118,6 +118,7 @@ typedef struct WatchSummary
 	float		event_waits;
 	uint32		wait_event;
 	int			event_lead;
+	int			event_votes;
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

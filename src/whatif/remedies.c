@@ -203,7 +203,7 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	};
 	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
 		it->reason = why_nothing(load, now->estimate, prediction);
-	if (hidden == NULL || (safety != LOSES_NOTHING && safety != ADAPTS))
+	if (hidden == NULL)
 		return;
 	if (it->reason == NULL)
 		it->reason = hidden;
@@ -681,7 +681,7 @@ keep_prediction(const Remedies *all)
 				 rate->mean, rate->low, rate->high);
 	else if (forecast_hidden_quota(forecast, first->prediction) != NULL)
 		snprintf(it.text, PREDICTION_TEXT,
-				 "%s: more commits/s than %.0f, unless the present delay hides a quota of the device",
+				 "%s: shorter transactions than now, at %.0f commits/s, unless the present delay hides a quota",
 				 first->name,
 				 forecast->prediction[forecast->present.i].estimate[COMMIT_RATE].mean);
 	else

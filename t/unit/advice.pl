@@ -354,26 +354,26 @@ another library, in each of its callbacks
 	answer: no\. 98\.0% of commit time
 	not: DROP
 at a lock of the server
-	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate
+	elsewhere seen.event_waits=196 wait_event=ProcArrayGroupUpdate
 	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, before its record or after its flush\.
 	answer: no\. 98\.0% of commit time
 	remedy: ^fewer sessions that commit at a time
 	not: DROP|own work
 ... of pg_stat_statements
-	elsewhere seen.event_waits=160 wait_event=pg_stat_statements
+	elsewhere seen.event_waits=196 wait_event=pg_stat_statements
 	cause: 98\.0% wait event pg_stat_statements
 	remedy: ^larger pg_stat_statements\.max
 ... of NOTIFY
 	elsewhere seen.event_waits=160 wait_event=NotifyQueue
 	remedy: ^fewer messages of NOTIFY
 ... of SERIALIZABLE
-	elsewhere seen.event_waits=160 wait_event=SerializableXactHash
+	elsewhere seen.event_waits=196 wait_event=SerializableXactHash
 	cause: 98\.0% wait event SerializableXactHash
 	remedy: ^shorter SERIALIZABLE
-... for less than four fifths of that time
-	elsewhere seen.event_waits=120 wait_event=ProcArrayGroupUpdate
-	cause: 38\.0% after the commit
-	not: wait event
+... for half of that time
+	elsewhere seen.event_waits=98 wait_event=ProcArrayGroupUpdate
+	cause: 49\.0% wait event ProcArrayGroupUpdate
+	says: 2\. 19\.0% after the commit, for files of tables
 ... beside a lock that has an object
 	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7'
 	not: wait event
