@@ -423,19 +423,6 @@ waits_for_processes(const PhaseReading *reading, uint32 event)
 		!waits_to_insert(event) && !is_wal_event(event);
 }
 
-/* The event of more than half of the waits has the lead in the end. */
-static void
-vote_for(uint32 event, int waits, uint32 *leader, int *lead)
-{
-	if (event != *leader && waits > *lead)
-	{
-		*leader = event;
-		*lead = waits - *lead;
-	}
-	else
-		*lead += event == *leader ? waits : -waits;
-}
-
 static void
 look_at_backend(int procno)
 {
@@ -460,7 +447,7 @@ look_at_backend(int procno)
 		if (waits_for_processes(&reading, event))
 		{
 			look.sample.event_waits++;
-			vote_for(event, 1, &look.sample.wait_event, &look.sample.event_lead);
+			look.sample.wait_event = event;
 		}
 		look.sample.extension_waits +=
 			wait_event_class(event) == PG_WAIT_EXTENSION;
@@ -812,6 +799,19 @@ watch_look(void)
 
 /*---- Sums of samples ---------------------------------------------*/
 
+/* The waits of a look vote for its last event; the one of most of them wins. */
+static void
+vote_for(uint32 event, int waits, uint32 *leader, int *lead)
+{
+	if (event != *leader && waits > *lead)
+	{
+		*leader = event;
+		*lead = waits - *lead;
+	}
+	else
+		*lead += event == *leader ? waits : -waits;
+}
+
 #define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
 #define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
 
@@ -839,7 +839,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	WATCH_WAITS(ADD_WAIT);
 	ADD_WAIT(checkpoint_waits, ran);
 	ADD_WAIT(event_waits, ran);
-	vote_for(sample->wait_event, sample->event_lead, &sum->wait_event,
+	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
 			 &sum->event_lead);
 	sum->event_votes += sample->event_waits;
 	sum->commits += (sample->commits - before->commits) * part;

@@ -10,7 +10,7 @@
 #define WATCH_EVERY_MS		50	/* while anything commits, and up to */
 #define WATCH_VARIES_MS		20	/* this later, by chance */
 #define WATCH_IDLE_MS		500
-#define WATCH_SAMPLES		2048	/* are kept: 122 s */
+#define WATCH_SAMPLES		1920	/* are kept: 115 s */
 #define WATCH_WRITERS		4
 #define WATCH_AUTOVACUUM	(-1)	/* as the pid of a writer: any worker of
 									 * it */
@@ -71,8 +71,7 @@ typedef struct WatchSample
 									 * checkpointer, in a checkpoint */
 	uint16		event_waits;	/* ... for other processes, before the record
 								 * or after the flush: LWLock or IPC */
-	uint32		wait_event;		/* of more than half of these, if any is */
-	int			event_lead;		/* over others in the vote on it */
+	uint32		wait_event;		/* the last one of these; 0: none */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
@@ -117,7 +116,7 @@ typedef struct WatchSummary
 	float		checkpoint_waits;	/* not kept in the history, nor these: */
 	float		event_waits;
 	uint32		wait_event;
-	int			event_lead;
+	int			event_lead;		/* over others in the vote on it */
 	int			event_votes;
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
