@@ -760,29 +760,31 @@ mostly_seen(const CommitFigures *f, double looks)
 	return looks >= MIN_LOOKS && 2 * looks >= f->seen.phase[PHASE_RECORD];
 }
 
-/* Half of the samples before the record and after the flush, or more */
-static bool
-mostly_outside(const CommitFigures *f, double looks)
+/* Samples before the record and after the flush */
+static double
+samples_outside(const CommitFigures *f)
 {
 	const float *seen = f->seen.phase;
 
-	return looks >= MIN_LOOKS && 2 * looks >= seen[PHASE_BEFORE] +
-		seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER];
+	return seen[PHASE_BEFORE] + seen[PHASE_RECORD] + seen[PHASE_LOG] +
+		seen[PHASE_AFTER];
 }
 
-/*
- * The part of the samples outside of flushes that wait for other processes,
- * for no lock that has an object
- */
+/* Half of these wait in an extension. */
+static bool
+waits_in_extension(const CommitFigures *f)
+{
+	return f->seen.extension_waits >= MIN_LOOKS &&
+		2 * f->seen.extension_waits >= samples_outside(f);
+}
+
+/* The part of these that waits for other processes, for no lock of an object */
 static double
 part_at_event(const CommitFigures *f)
 {
-	const float *seen = f->seen.phase;
-
 	return f->lock != NULL || f->wait_event == NULL ||
 		f->seen.event_waits < MIN_LOOKS ? 0 :
-		Min(f->seen.event_waits / (seen[PHASE_BEFORE] + seen[PHASE_RECORD] +
-								   seen[PHASE_LOG] + seen[PHASE_AFTER]), 1);
+		Min(f->seen.event_waits / samples_outside(f), 1);
 }
 
 static const char *
@@ -812,14 +814,13 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
-	double		others = 1 - part_at_event(f);
-	double		before = others * long_phase(f, PHASE_BEFORE);
-	double		record = others * long_phase(f, PHASE_RECORD);
+	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
+	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
-	bool		remote = mostly_outside(f, f->seen.extension_waits);
+	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
@@ -844,8 +845,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		"fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
-			f->lock_prepared ? finish_prepared :
-		"a shorter transaction of its holder"},
+		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
 		{inserts ? record : 0,
 			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
 			f->wal_buffers >= LARGE_WAL_BUFFERS ? "less WAL at a time of other sessions, or a faster volume for it" :
@@ -890,15 +890,17 @@ name_delay(const CommitFigures *f)
 static void
 find_event_cause(const CommitFigures *f, Causes *found)
 {
-	double		outside = long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
-	long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER);
-	const Cause cause = {
-		part_at_event(f) * outside,
-		psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
-				 f->wait_event ? f->wait_event : ""),
-		f->wait_event ? remedy_for_event(f->wait_event) : NULL
-	};
+	double		part = part_at_event(f);
+	Cause		cause = {0, NULL, NULL};
 
+	if (part == 0)
+		return;
+	cause.share = part *
+		(long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
+		 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER));
+	cause.sentence = psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
+							  f->wait_event);
+	cause.remedy = remedy_for_event(f->wait_event);
 	add_causes(found, &cause, 1);
 }
 
@@ -911,7 +913,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	double		after = (1 - part) * long_phase(f, PHASE_AFTER);
 	double		log = (1 - part) * long_phase(f, PHASE_LOG);
 	bool		notifies = f->commits_notify > 0;
-	bool		remote = mostly_outside(f, f->seen.extension_waits);
+	bool		remote = waits_in_extension(f);
 	bool		paused = was_paused(f);
 
 	/* whether they were SERIALIZABLE, only slow commits tell */

@@ -116,8 +116,7 @@ recording_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 	if (event == (PG_WAIT_LWLOCK | WALWriteLock->tranche))
 		return flusher_phase == PHASE_SEGMENT || flusher_phase == PHASE_DELAY ?
 			flusher_phase : PHASE_OTHER_FLUSH;
-	if (event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT) ||
-		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche))
+	if (is_insert_event(event))
 		return PHASE_RECORD;
 	if (event == 0 && flusher_phase == PHASE_DELAY)
 		return PHASE_DELAY;

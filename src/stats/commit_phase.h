@@ -2,6 +2,7 @@
 #ifndef COMMIT_STATS_COMMIT_PHASE_H
 #define COMMIT_STATS_COMMIT_PHASE_H
 
+#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "utils/wait_event.h"
 
@@ -58,6 +59,14 @@ static inline bool
 is_lock_event(uint32 event)
 {
 	return wait_event_class(event) == PG_WAIT_LOCK;
+}
+
+/* A process waits until others have inserted, or made room for, their WAL. */
+static inline bool
+is_insert_event(uint32 event)
+{
+	return event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT) ||
+		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche);
 }
 
 /* A backend in its commit; a copy. */

@@ -364,14 +364,6 @@ is_wal_event(uint32 event)
 		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
 }
 
-/* It waits until others have inserted, or made room for, their WAL. */
-static bool
-waits_to_insert(uint32 event)
-{
-	return event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT) ||
-		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche);
-}
-
 /*
  * The session may have written much of the WAL since its looks began, as no
  * transaction that has ended did.
@@ -420,7 +412,7 @@ waits_for_processes(const PhaseReading *reading, uint32 event)
 			reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER) &&
 		(wait_event_class(event) == PG_WAIT_LWLOCK ||
 		 wait_event_class(event) == PG_WAIT_IPC) &&
-		!waits_to_insert(event) && !is_wal_event(event);
+		!is_insert_event(event) && !is_wal_event(event);
 }
 
 static void
@@ -441,7 +433,7 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase] += !reading.unwaited ||
 			reading.phase != PHASE_LOG || event != 0;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
-			waits_to_insert(event);
+			is_insert_event(event);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
 		if (waits_for_processes(&reading, event))
@@ -510,7 +502,7 @@ look_at_blocked(void)
 			counts = is_users_lock(&lock->tag);
 			known = counts && read_lock(&ProcGlobal->allProcs[i], &wait);
 			blocked = known && is_committing(wait.holder_pid);
-			/* whoever would be the leader waits for no transaction */
+			/* a session that would be the leader waits for no transaction */
 			if (known && !blocked && wait.holder_outside &&
 				lock->tag.locktag_type == LOCKTAG_ADVISORY)
 				counts = known = false;
@@ -764,7 +756,7 @@ watch_look(void)
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
 		look_at_backend(i);
-	/* whoever makes room in the WAL buffers holds one of eight such locks */
+	/* a session that makes room in the WAL buffers holds one of eight */
 	if (look.sample.wal_waits > 0)
 		look.sample.wal_waits += look.inserters;
 	for (int i = 0; i < WATCH_WRITERS; i++)

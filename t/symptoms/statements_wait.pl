@@ -9,7 +9,7 @@ use Symptoms;
 my $node = make_situation('statements_wait');
 
 #
-# Those who would be the leader wait for an advisory lock for days
+# Sessions that would be the leader wait for an advisory lock for days
 #
 my $leader = $node->background_psql('postgres');
 
