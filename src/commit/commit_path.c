@@ -605,7 +605,7 @@ read_record_time(uint64 elapsed)
 static pg_attribute_always_inline void
 count_commit(bool led, uint64 elapsed)
 {
-	SyncCommitLevel level = latency_wait_level();
+	SyncCommitLevel level;
 
 	backend_slot_add(SLOT_COMMITS, 1);
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
@@ -616,8 +616,9 @@ count_commit(bool led, uint64 elapsed)
 	if (unlikely(commit_has_notify()))
 	{
 		adaptive_delay_skip_next = true;
-		count_notify(latency_kind(level, led));
+		count_notify(latency_kind(latency_wait_level(), led));
 	}
+	level = latency_wait_level();
 	if (likely(level == WAIT_LOCAL))
 	{
 		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);
@@ -803,8 +804,8 @@ account_transaction(WalOutcome outcome)
 {
 	if (unlikely(backend_slot_uncounted_wal() > BULK_WAL))
 		slow_commit_note_writer();
-	wal_cycles_account(outcome);
 	statements_forget();
+	wal_cycles_account(outcome);
 }
 
 /* A commit that waited for no flush ends now; returns its time. */
