@@ -103,6 +103,14 @@ SET late_writer.statement = 'INSERT INTO tick SELECT 2 FROM tick LIMIT 1';
 SET late_writer.statement = '';});
 	is($node->sql("SELECT commits FROM commit_statement_stats WHERE queryid = $queryid"),
 		1, "$libraries: a statement has its own commit alone");
+
+	# The COMMIT statement has the time that the library takes
+	my $pid = $node->sql(q{SELECT pg_backend_pid();
+BEGIN;
+SET LOCAL late_writer.statement = 'INSERT INTO tick SELECT 2 FROM pg_sleep(0.1)';
+COMMIT;});
+	is($node->sql("SELECT max(before_time) >= 100 FROM commit_slow_log WHERE pid = $pid"),
+		't', "$libraries: the slow log has what comes before the record");
 	$node->stop;
 }
 

@@ -18,6 +18,7 @@ typedef enum CommitKind
 	COMMIT_NOT_COUNTED,
 	COMMIT_ENDED_PREPARED,		/* has no id, and ended a prepared one */
 	COMMIT_READ_ONLY,			/* has no id */
+	COMMIT_READ_STATEMENT,		/* likewise, after a COMMIT statement */
 	COMMIT_UNLOGGED,			/* has an id, but wrote no WAL */
 	COMMIT_ASYNC,
 	COMMIT_WAITS				/* for its flush */
@@ -29,7 +30,7 @@ typedef enum CommitKind
  */
 typedef struct CommitUnderWay
 {
-	/* ProcessUtility reads, of a COMMIT that has an id: */
+	/* ProcessUtility reads, of a COMMIT or PREPARE statement: */
 	uint64		statement_at;	/* when the statement began; else 0 */
 	int			savepoints;		/* with statement_at: open ones, nested */
 

@@ -12,9 +12,9 @@
  * If commit_stats.enabled is off in the first callback, nothing is counted.
  * The second then skips the WAL or, if counting is on again, accounts it.
  *
- * A ProcessUtility hook notes when COMMIT begins, if it is a statement with an
- * id, and marks the backend's slot.  slow_commit.c notes the end, of commits
- * that may be slow.
+ * A ProcessUtility hook notes when COMMIT begins, if it is a statement, and
+ * marks the backend's slot.  slow_commit.c notes the end, of commits that may
+ * be slow.
  *
  * Invariant: the second callback raises no error, as the transaction is
  * durable by then and the server would PANIC.  It does not allocate, do file
@@ -88,23 +88,20 @@ static bool ended_prepared = false;
 /* When the latest commit of this process ended, by the clock; 0: none has. */
 static uint64 previous_ended_at = 0;
 
-/* Since its latest COMMIT, this process has declared a WITH HOLD cursor. */
-static bool declared_hold = false;
-
 static ProcessUtility_hook_type next_ProcessUtility = NULL;
 
 /*---- Before the commit record ------------------------------------*/
 
 /*
- * COMMIT begins, and has an id or a WITH HOLD cursor: deferred triggers and
- * constraints run, and cursors are filled, before the first callback.  Without
- * an id, clients_look_again() makes clients_differ() true in the first
- * callback, so that before_changed_commit() runs.
+ * COMMIT or PREPARE TRANSACTION begins: deferred triggers and constraints run,
+ * WITH HOLD cursors are filled, and other libraries commit on other servers,
+ * before the first callback.  Without an id, clients_look_again() makes
+ * clients_differ() true in the first callback, so that before_changed_commit()
+ * runs.
  */
 static pg_noinline void
 begin_commit_statement(void)
 {
-	declared_hold = false;
 	if (!TransactionIdIsValid(MyProc->xid))
 		clients_look_again();
 	commit.statement_at = clock_now();
@@ -261,12 +258,10 @@ prepare_to_count(void)
 	return true;
 }
 
-static void note_filled_cursors(void);
-
 /*
  * The first commit of this process, of its client, or after one of another
  * statement; or of a transaction that has ended a prepared one, which is no
- * read-only transaction, or has filled cursors without an id.
+ * read-only transaction; or a COMMIT statement without an id.
  */
 static pg_noinline void
 before_changed_commit(void)
@@ -279,8 +274,8 @@ before_changed_commit(void)
 	read_before_commit();
 	if (!is_own)
 		commit.kind = COMMIT_ENDED_PREPARED;
-	if (commit.kind == COMMIT_READ_ONLY && commit.statement_at != 0)
-		note_filled_cursors();
+	else if (commit.kind == COMMIT_READ_ONLY && commit.statement_at != 0)
+		commit.kind = COMMIT_READ_STATEMENT;
 }
 
 /* XACT_EVENT_PRE_COMMIT */
@@ -946,13 +941,13 @@ count_late_commit(CommitKind kind)
 	commit.start_unknown = false;
 }
 
-/*
- * A COMMIT without an id that has filled WITH HOLD cursors.  If that was slow,
- * it is logged now, as what follows is quick.  No mean has such a COMMIT.
- */
+/* A commit without an id.  If its COMMIT was slow, the slow log has it. */
 static void
-note_filled_cursors(void)
+count_read_only(void)
 {
+	backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
+	if (commit.statement_at == 0)
+		return;
 	commit.started_at = clock_now();
 	forget_time();
 	(void) unwaited_time();
@@ -967,7 +962,8 @@ count_unlogged(CommitKind kind)
 	uint64		elapsed;
 
 	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
-	if (kind == COMMIT_READ_ONLY && likely(!has_notify))
+	if (kind == COMMIT_READ_ONLY && commit.statement_at == 0 &&
+		likely(!has_notify))
 		return;
 	start_late(kind);
 	forget_time();
@@ -1005,6 +1001,8 @@ count_other_commit(CommitKind kind)
 	/* another library may have written in it since */
 	if (kind == COMMIT_ENDED_PREPARED)
 		kind = has_xid ? COMMIT_READ_ONLY : COMMIT_NOT_COUNTED;
+	else if (kind == COMMIT_READ_STATEMENT)
+		kind = COMMIT_READ_ONLY;
 	if (kind != COMMIT_NOT_COUNTED && has_xid && waits_after_all(kind))
 	{
 		count_late_commit(kind);
@@ -1014,7 +1012,7 @@ count_other_commit(CommitKind kind)
 	if (kind != COMMIT_NOT_COUNTED && has_xid)
 		count_unlogged(kind);
 	else if (kind != COMMIT_NOT_COUNTED)
-		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
+		count_read_only();
 	account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
@@ -1045,6 +1043,8 @@ after_commit(void)
 		/* it may have had a NOTIFY, in a savepoint that was rolled back */
 		statements_now.nwriting = 0;
 	}
+	else if (commit.kind == COMMIT_READ_STATEMENT)
+		after_logged_commit();
 }
 
 static pg_noinline void
@@ -1146,15 +1146,10 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	bool		notifies = IsA(pstmt->utilityStmt, NotifyStmt);
 
 	note_listening(pstmt->utilityStmt);
-	if (IsA(pstmt->utilityStmt, DeclareCursorStmt) &&
-		((DeclareCursorStmt *) pstmt->utilityStmt)->options & CURSOR_OPT_HOLD)
-		declared_hold = true;
 	if (commits)
 		before_two_phase(true);
-	else if ((TransactionIdIsValid(MyProc->xid) || declared_hold) &&
-			 commit_stats_counts_here &&
-			 kind == TRANS_STMT_COMMIT &&
-			 !IsAbortedTransactionBlockState())
+	else if ((kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_PREPARE) &&
+			 commit_stats_counts_here && !IsAbortedTransactionBlockState())
 		begin_commit_statement();
 	if (aborts && commit_stats_counts_here)
 		statements_choose_prepared();

@@ -67,7 +67,6 @@ static struct
 	uint64		limit;			/* of slow commits, ns */
 	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
 	uint64		flush_time;		/* flushed itself, or SLOW_UNKNOWN */
-	uint64		began_at;		/* if unknown, its first known wait */
 	uint64		notify_time;
 	uint64		record_at;
 	uint64		begin;			/* the record, or the end of the flush before */
@@ -91,9 +90,6 @@ find_moments(bool has_record)
 	watched.record_at = record_at;
 	watched.notify_time = commit->has_notify ?
 		notify_lock_wait(commit->started_at, record_at) : 0;
-	watched.began_at = commit->start_unknown ?
-		clock_elapsed(watched.notify_time, record_at) :
-		commit_began_at(commit);
 	watched.begin = Min(Max(record_at, times->previous_seen_at),
 						commit->ended_at);
 	watched.end = commit->ended_at;
@@ -170,14 +166,11 @@ divide_commit(SlowEvent *event)
 	part[PHASE_DELAY] = cut_part(watched.delay_time, &left);
 	part[PHASE_FLUSH] = cut_part(watched.flush_time, &left);
 	event->flush_timed = commit->io.timed;
-	if (!commit->start_unknown)
-	{
-		part[PHASE_BEFORE] = cut_part(clock_elapsed(watched.began_at,
-													commit->started_at), &left);
-		part[PHASE_RECORD] = cut_part(clock_elapsed(commit->started_at +
-													watched.notify_time,
-													watched.record_at), &left);
-	}
+	part[PHASE_BEFORE] = cut_part(clock_elapsed(commit_began_at(commit),
+												commit->started_at), &left);
+	part[PHASE_RECORD] = cut_part(clock_elapsed(commit->started_at +
+												watched.notify_time,
+												watched.record_at), &left);
 	/* until its own flush began, or that of another ended */
 	if (event->role != SLOW_DID_NOT_WAIT)
 		part[PHASE_OTHER_FLUSH] =
@@ -257,7 +250,7 @@ note_commit(void)
 {
 	SlowEvent	event = watched_event();
 
-	event.duration = clock_elapsed(watched.began_at, event.end);
+	event.duration = clock_elapsed(commit_began_at(&watched.commit), event.end);
 	if (event.duration <= watched.limit)
 		return;
 	divide_commit(&event);

@@ -14,7 +14,7 @@ commit_stats.slow_commit_time = 0
 log_min_duration_statement = 0
 log_line_prefix = '%p '
 max_locks_per_transaction = 1000
-max_prepared_transactions = 1
+max_prepared_transactions = 3
 });
 
 $node->sql(q{CREATE TABLE plain (n int);
@@ -97,6 +97,9 @@ my @queries = (
 	"BEGIN;\nINSERT INTO plain VALUES (1);\nSELECT 1 / 0;\nCOMMIT;",
 	"BEGIN;\nSET LOCAL synchronous_commit = off;\nINSERT INTO plain VALUES (1);\nCOMMIT;",
 	"BEGIN;\nINSERT INTO plain VALUES (1);\nPREPARE TRANSACTION 'p';",
+	"BEGIN;\nSELECT 1;\nPREPARE TRANSACTION 'q';",
+	"BEGIN;\nINSERT INTO failing DEFAULT VALUES;\nPREPARE TRANSACTION 'failed';",
+	"COMMIT;",
 	"BEGIN;\nINSERT INTO plain VALUES (1);\nCOMMIT AND CHAIN;\nROLLBACK;",
 	"BEGIN;\nSELECT pg_current_xact_id();\nCOMMIT;",
 	"BEGIN;\nDECLARE held CURSOR WITH HOLD FOR SELECT 1;\nCOMMIT;",
@@ -110,11 +113,14 @@ for my $query (@queries)
 $session->quit;
 
 # While it runs
-$session = $node->start_psql("BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n");
-ok( $node->wait_until(
-		q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
-	),
-	'commit_activity shows a COMMIT before its record');
-ok(end_background($session), '... which ends');
+for my $end ('COMMIT', "PREPARE TRANSACTION 'r'")
+{
+	$session = $node->start_psql("BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\n$end;\n");
+	ok( $node->wait_until(
+			q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
+		),
+		"commit_activity shows $end before its record");
+	ok(end_background($session), '... which ends');
+}
 
 end_test($node);

@@ -46,4 +46,19 @@ WHERE application_name = 'shop'});
 cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say');
 cmp_ok($before, '>=', 95 * $n, '... and sleep in each');
 
+# A transaction that has written nothing here
+my $session =
+  $node->start_psql(
+	"SET application_name = 'far';\nBEGIN;\nINSERT INTO far SELECT generate_series(1, 20);\nCOMMIT;\n"
+  );
+ok( $node->wait_until(
+		q{SELECT count(*) > 0 FROM commit_activity WHERE application_name = 'far' AND phase = 'before'}
+	),
+	'commit_activity: a COMMIT without an id');
+ok(end_background($session), '... which ends');
+is( $node->sql(
+		q{SELECT min(before_time) >= 1900 FROM commit_slow_log WHERE application_name = 'far'}),
+	't',
+	'... and is in the slow log');
+
 end_test($node);
