@@ -63,6 +63,9 @@ include $(PGXS)
 # For a build outside of the source folder, as pg_buildext does
 $(shell mkdir -p $(sort $(dir $(OBJS))))
 
+# Debian's PGXS knows no headers, and shared structs stand in them
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(here)src/*/*.h)
+
 # Each finds the modules that tests share, here and in folders.
 PG_PROVE_FLAGS += $(addprefix -I ,t \
 	$(sort $(patsubst $(here)%/,%,$(dir $(wildcard $(here)t/*/*.pm)))))

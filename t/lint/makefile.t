@@ -44,6 +44,25 @@ is($status, 0, 'with all there is, make works');
 like($out, qr/-c -o src\/views\/rates_view\.o/, '... and compiles');
 unlike($out, qr/Install/, '... and has nothing to say');
 
+# A changed header compiles anew what may include it.
+my @objects = map { s/\.c$/.o/r } glob("$copy/*.c $copy/src/*.c $copy/src/*/*.c");
+
+utime(1e9, 1e9, glob("$copy/src/*/*.h"), map { s/\.o$/.c/r } @objects);
+for my $made (@objects, "$copy/commit_stats.so")
+{
+	open(my $file, '>', $made) or die "could not write $made: $!\n";
+	close $file;
+	utime(1e9 + 1, 1e9 + 1, $made);
+}
+my @make = ('-n', "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=no', 'all');
+unlike((run_make(@make))[1], qr/-c -o/, 'what is made is not made again');
+utime(1e9 + 2, 1e9 + 2, "$copy/src/base/guc.h");
+like(
+	(run_make(@make))[1],
+	qr/-c -o src\/views\/rates_view\.o/,
+	'... but after a header has changed');
+unlink @objects, "$copy/commit_stats.so";
+
 my $server =
   qr/is not the pg_config of a PostgreSQL server.*Debian: postgresql-server-dev-15.*make PG_CONFIG=/;
 
