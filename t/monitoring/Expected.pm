@@ -140,7 +140,7 @@ sub metrics ($views, @bounds)
 	my ($flush) = @{ $views->{commit_flush_latency_stats} };
 	my %metrics = (
 		counters('commit_stats', '', $stats),
-		clients(@{ $views->{commit_client_stats} }),
+		clients(grep { $_->{status} eq 'present' } @{ $views->{commit_client_stats} }),
 		'commit_stats_last_cycle_commits{}' => $cycle->{commits},
 		'commit_stats_last_cycle_wal_bytes{}' => $cycle->{wal_bytes},
 		'commit_stats_last_cycle_wal_fpi_bytes{}' => min(
