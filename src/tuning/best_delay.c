@@ -382,7 +382,7 @@ best_predicted(const DelayOutcomes *all, const PresentSetting *present)
 	const DelayOutcome *now = &all->outcome[present->i];
 	int			best;
 
-	if (unexplained(all, present) != NULL)
+	if (present->unexplained != NULL)
 		return -1;
 	best = best_delay(all, now->pair.siblings);
 	if (best < 0 || gain_is_sure(&all->outcome[best], now, present))
@@ -413,10 +413,9 @@ best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, i
 					  int i)
 {
 	int			siblings = all->outcome[present->i].pair.siblings;
-	char	   *reason = unexplained(all, present);
 
-	if (reason != NULL)
-		return reason;
+	if (present->unexplained != NULL)
+		return pstrdup(present->unexplained);
 	if (best == present->i && best != best_delay(all, siblings))
 		return why_present(all, present, i);
 	return best_delay_reason(all, siblings, best, i);

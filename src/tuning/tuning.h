@@ -77,6 +77,7 @@ typedef struct PresentSetting
 	double		latency;		/* measured mean of a commit, ms */
 	double		model_error;	/* relative standard error, which the bounds
 								 * of all outcomes allow for */
+	const char *unexplained;	/* why nothing predicted is the best; or null */
 } PresentSetting;
 
 extern char *unexplained(const DelayOutcomes *all, const PresentSetting *present);

@@ -313,7 +313,7 @@ add_delays(Remedies *all, int npairs)
 	int			best;
 
 	fixed.n = npairs - 1;
-	best = all->best_pair = forecast->unexplained != NULL ? -1 :
+	best = all->best_pair = forecast->present.unexplained != NULL ? -1 :
 		best_delay(&fixed, CommitSiblings);
 	add(all, "leave it", CHANGES_NOTHING, no_todo, &forecast->load,
 		&forecast->prediction[forecast->present.i]);
@@ -646,10 +646,10 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it)
 	row_prediction(row, "others_", it->prediction, it->party);
 	row_prediction(row, "others_now_",
 				   &forecast->prediction[forecast->present.i], it->party);
-	if (forecast->unexplained == NULL)
+	if (forecast->present.unexplained == NULL)
 		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
-	row_text(row, "reason", forecast->unexplained != NULL ?
-			 forecast->unexplained : it->reason);
+	row_text(row, "reason", forecast->present.unexplained != NULL ?
+			 forecast->present.unexplained : it->reason);
 	if (it->safety == CHANGES_NOTHING)
 		row_measured(row, forecast);
 	row_put(row);
@@ -673,7 +673,7 @@ keep_prediction(const Remedies *all)
 		.from_siblings = from->siblings
 	};
 
-	if (forecast->unexplained != NULL)
+	if (forecast->present.unexplained != NULL)
 		strlcpy(it.text, "none, as the sample was not explained", PREDICTION_TEXT);
 	else if (first->safety == CHANGES_NOTHING)
 		snprintf(it.text, PREDICTION_TEXT,
@@ -763,7 +763,7 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 		add_party(&all, p);
 	add_device(&all);
 	add_wal(&all);
-	if (all.forecast->unexplained == NULL)
+	if (all.forecast->present.unexplained == NULL)
 		order_remedies(&all);
 	keep_prediction(&all);
 	for (int i = 0; i < all.n; i++)

@@ -635,13 +635,13 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 	}
 	standby = ratio(forecast->measured.sum[STANDBY_TIME_MAX],
 					forecast->measured.value[SLOT_COMMIT_TIME]);
-	forecast->unexplained = standby > STANDBY_MATTERS ?
+	forecast->present.unexplained = standby > STANDBY_MATTERS ?
 		psprintf("up to %.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
 				 100 * standby) :
 		unexplained(&forecast->outcomes, &forecast->present);
-	if (forecast->unexplained != NULL)
+	if (forecast->present.unexplained != NULL)
 		ereport(WARNING,
-				(errmsg("%s", forecast->unexplained),
+				(errmsg("%s", forecast->present.unexplained),
 				 errhint("Do not rely on any of these predictions.  To find a commit_delay, use commit_delay_sweep().")));
 }
 

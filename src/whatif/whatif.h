@@ -229,7 +229,6 @@ typedef struct Forecast
 	DelayOutcomes outcomes;		/* of the pairs, as best_delay.c reads them */
 	Prediction *prediction;		/* the same */
 	PresentSetting present;		/* the setting during the sample */
-	char	   *unexplained;	/* what the prediction cannot explain, or null */
 
 	double		time;			/* us that each simulation lasts */
 } Forecast;

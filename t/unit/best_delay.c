@@ -75,7 +75,7 @@ bounds_of(double value, double error)
 }
 
 static void
-answer_predicted(DelayOutcomes *all, const PresentSetting *present)
+answer_predicted(DelayOutcomes *all, PresentSetting *present)
 {
 	int			best;
 
@@ -87,6 +87,7 @@ answer_predicted(DelayOutcomes *all, const PresentSetting *present)
 		it->commits = bounds_of(it->commits.mean, present->model_error);
 		it->latency = bounds_of(it->latency.mean, present->model_error);
 	}
+	present->unexplained = unexplained(all, present);
 	best = best_predicted(all, present);
 	for (int i = 0; i < all->n; i++)
 		put_row(&all->outcome[i], i == best,
