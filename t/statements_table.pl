@@ -134,6 +134,14 @@ unlike(
 	qr/Query Identifier/,
 	'... and no query identifiers');
 adds_up('max_statements = 0', $node);
+
+# What has had no id registers once it has one
+my $walsender = $node->background_psql('postgres', replication => 'database');
+
+$walsender->query(insert(1));
+ok($node->wait_until('SELECT connected_backends = 2 FROM commit_stats_info'),
+	'... and a WAL sender that writes is a sibling');
+$walsender->quit;
 $node->append_conf('postgresql.conf', 'commit_stats.max_statements = 20');
 $node->restart;
 $node->sql(insert(1));

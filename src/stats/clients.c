@@ -176,7 +176,8 @@ clients_change(void)
 	ClientKey	key;
 	int			entry;
 
-	commit_stats_application = settings_stay() ? application_name : NULL;
+	commit_stats_application =
+		commit_stats_counts_here && settings_stay() ? application_name : NULL;
 	clients_role = role_string;
 	find_client_of_process(&key);
 	if (memcmp(&key, client_of_slot(MyProcNumber), sizeof(key)) == 0)

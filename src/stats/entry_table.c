@@ -15,7 +15,8 @@
  *
  * Invariant: all entries and the growth of all places, added up, equal the sum
  * of all slots, counter by counter.  A process has a place with an entry
- * before it counts anything there, and counts nothing there afterwards.
+ * before it counts anything there, and counts nothing there afterwards.  That
+ * excludes the session time of statements, which no view shows.
  *
  * As many keys as a setting says have an entry.  A new key takes the entry of
  * the key that has not committed for longest, whose counts go into the
