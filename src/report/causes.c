@@ -580,11 +580,14 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 					format_duration(f->checkpoint_distance));
 }
 
-/* Of checkpoints that checkpoint_timeout begins */
+/* Of checkpoints that checkpoint_timeout begins; only writes are spread */
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
-	if (f->completion_target < 0.9)
+	bool		in_sync = f->checkpoint_phase != NULL &&
+	strcmp(f->checkpoint_phase, "sync") == 0;
+
+	if (f->completion_target < 0.9 && !in_sync)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
 	return psprintf("larger %scheckpoint_timeout (now %d s)",

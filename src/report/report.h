@@ -87,7 +87,8 @@ typedef struct CommitFigures
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here */
 	double		alone_hits;		/* share of flushes with a sleep that carried
-								 * one commit */
+								 * one commit; 0 if most sleeps were adaptive,
+								 * which keep a distance also alone */
 
 	/* the newest flushes, if they are enough for a rate */
 	bool		newest;

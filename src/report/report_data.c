@@ -156,9 +156,10 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 						   cells, latency->count[LATENCY_FLUSH]);
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
-	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1),
-								  flush_total_sum(groups, DELAYED_BY_SIZE,
-												  0, groups->ncells));
+	f->alone_hits = 2 * f->hits_adaptive > f->delay_hits ? 0 :
+		ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1),
+					  flush_total_sum(groups, DELAYED_BY_SIZE,
+									  0, groups->ncells));
 }
 
 /*

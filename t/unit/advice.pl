@@ -550,10 +550,15 @@ new segments
 %checkpoint
 	stall:checkpoint=0.6 checkpoint_phase=sync
 checkpoints
-	checkpoint completion_target=0.1
-	cause: 60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms\)
+	checkpoint completion_target=0.1 checkpoint_phase=write
+	cause: 60\.0% stalls during the write phase of checkpoints \(5 stalls, mean 650 ms\)
 	answer: no\. It would not shorten the flushes that stall \(checkpoint\), 60\.0% of commit time
 	remedy: ^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$
+... that stall where nothing spreads them
+	checkpoint completion_target=0.1
+	cause: 60\.0% stalls during the sync phase of checkpoints
+	answer: no\.
+	remedy: ^larger max_wal_size \(now 1024MB\), checkpoint_timeout \(now 300 s\)\n$
 ... that never pause
 	checkpoint stall[STALL_CHECKPOINT].certainty=0.62
 	cause: 60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms, 62\.0% certain\)
