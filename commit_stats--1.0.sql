@@ -2489,15 +2489,15 @@ COMMENT ON COLUMN commit_history.phase_flush_time IS
 COMMENT ON COLUMN commit_history.others_flush_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
 COMMENT ON COLUMN commit_history.standby_time IS
 	'part of commit_time spent waiting for a standby, in milliseconds: by samples, within its bounds';
 COMMENT ON COLUMN commit_history.commit_log_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
 COMMENT ON COLUMN commit_history.after_time IS
 	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_history.not_run_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
 COMMENT ON COLUMN commit_history.unknown_time IS
 	'rest of commit_time + before_time + after_time, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_share IS
