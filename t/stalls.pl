@@ -183,5 +183,24 @@ WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';
 	}),
 	'a leader that waits for a standby: the stall ended before');
 
+# ... while a follower, who joined during its sleep, tells of the flush first
+$node->alter_system(
+	commit_delay => 100_000,
+	commit_siblings => 0,
+	'commit_stats.slow_commit_time' => '50ms');
+ok( eventually(sub {
+		$node->sql('SELECT commit_stats_reset()');
+		my @sessions =
+		  map { $node->start_psql("SET synchronous_commit = $_", 'INSERT INTO tick VALUES (1)') }
+		  qw(remote_apply local);
+		end_background($_) for @sessions;
+		return $node->sql(
+			q{SELECT count(*) > 0 FROM commit_slow_log WHERE role = 'follower' AND leader_pid IS NULL}
+		) eq 't';
+	}),
+	'... while a follower does not');
+is($node->sql('SELECT count(*), count(leader_pid) FROM commit_stall_log'),
+	'1|1', '... the stall is in the log once, as that of its leader');
+
 $standby->stop('immediate');
 end_test($node);

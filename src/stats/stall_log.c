@@ -484,9 +484,20 @@ stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 	}
 }
 
+/* That of a leader from the same time on; that time is of one flush. */
+static bool
+is_noted(const StallLog *log, uint64 since)
+{
+	for (int i = 0; i < log->n && since != 0; i++)
+		if (log->logged[i].event.role == SLOW_LED &&
+			log->logged[i].event.since == since)
+			return true;
+	return false;
+}
+
 /*
  * Drop the stalls that seemed to have no leader, because it waited for a
- * standby when they were noted.
+ * standby when they were noted, and noted the flush itself later.
  */
 static void
 drop_led(StallLog *log)
@@ -495,7 +506,8 @@ drop_led(StallLog *log)
 
 	for (int i = 0; i < log->n; i++)
 		if (log->logged[i].event.role == SLOW_LED ||
-			log->logged[i].outcome.leader_pid == 0)
+			(log->logged[i].outcome.leader_pid == 0 &&
+			 !is_noted(log, log->logged[i].event.since)))
 			log->logged[kept++] = log->logged[i];
 	log->n = kept;
 }

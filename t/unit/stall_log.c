@@ -8,7 +8,7 @@
  *
  *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB PAUSED
  *			SHARE
- *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
+ *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
@@ -144,17 +144,20 @@ read_stall(const char *line)
 	double		length;
 	double		segment;
 	int			timed;
+	int			role;
 	uint64		previous;
 	uint64		boundary;
 
-	if (sscanf(line, "stall %lf %lf %lf %d %lu %lu %u", &end, &length,
-			   &segment, &timed, &previous, &boundary, &event->group) != 7)
+	if (sscanf(line, "stall %lf %lf %lf %d %lu %lu %u %d", &end, &length,
+			   &segment, &timed, &previous, &boundary, &event->group,
+			   &role) != 8)
 		return false;
 	event->end = begin + (uint64) (end * NS_PER_MS);
 	event->duration = (uint64) (length * NS_PER_MS);
 	event->since = event->end - event->duration - 50 * NS_PER_MS;
 	event->part[PHASE_SEGMENT] = (uint64) (segment * NS_PER_MS);
 	event->flush_timed = timed != 0;
+	event->role = role;
 	nevents[SLOW_STALL]++;
 	logged->outcome.boundary = boundary;
 	logged->outcome.wal_bytes = boundary - previous;

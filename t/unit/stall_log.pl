@@ -31,9 +31,9 @@ sub stall ($end, $length, %stall)
 	my $previous = $stall{previous} || 20 * $MB;
 
 	$group += $stall{flushes} || 3;
-	return sprintf 'stall %d %d %d %d %d %d %d', $end, $length, $stall{segment} || 0,
+	return sprintf 'stall %d %d %d %d %d %d %d %d', $end, $length, $stall{segment} || 0,
 	  $stall{untimed} ? 0 : 1, $previous, $previous + ($stall{bytes} || 8192),
-	  $group;
+	  $group, $stall{unled} || 0;
 }
 
 # How many stalls have which cause, the most frequent first, and the lowest
@@ -52,6 +52,13 @@ sub causes (@lines)
 }
 
 is(causes(stall(1000, 100)), '1 unknown 0.00', 'nothing is known');
+
+# A follower's wait tells of a flush before its leader does, which waits for a
+# standby.
+my $unled = stall(1000, 100, unled => 1);
+is(causes($unled), '1 unknown 0.00', 'a stall that no commit led');
+is(causes($unled, stall(1000, 100)), '1 unknown 0.00', '... or a leader noted it, too');
+is(causes($unled, stall(1200, 100)), '2 unknown 0.00', '... or another flush');
 
 # A new segment
 is(causes(stall(1000, 650, segment => 600)), '1 new segment 1.00', 'a segment is made');
