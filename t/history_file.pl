@@ -148,6 +148,10 @@ like(
 	error_of($standby, 'SELECT commit_history_close()'),
 	qr/recovery is in progress/,
 	'it has no present minute');
+my $of_standby = $standby->sql('SELECT count(*) FROM commit_history');
+$standby->restart;
+is($standby->sql('SELECT count(*) FROM commit_history'),
+	$of_standby, '... of which no row comes at its shutdown');
 my $before_promotion = $standby->sql('SELECT clock_timestamp()');
 $standby->promote;
 $standby->sql('INSERT INTO logged VALUES (1)');

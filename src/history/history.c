@@ -805,7 +805,9 @@ static void
 history_ended(void)
 {
 	MemoryContextSwitchTo(TopMemoryContext);
-	close_minute(history_now());
+	/* a standby has no present minute */
+	if (!RecoveryInProgress())
+		close_minute(history_now());
 	history_file_write();
 }
 
