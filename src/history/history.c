@@ -83,7 +83,6 @@ typedef struct HistoryShared
 	TimestampTz began_at;		/* when the server started */
 	bool		looked_at;		/* a worker has started, so "base" is no
 								 * standby's */
-	bool		was_standby;	/* any process that entered in recovery */
 	HistoryBase base;
 } HistoryShared;
 
@@ -708,7 +707,7 @@ history_look(void)
 	return (minute + USECS_PER_MINUTE - now) / 1000 / commit_stats_history_speed + 1;
 }
 
-/* What a standby has read, perhaps for weeks, is of no row. */
+/* What was read until now, on a standby perhaps for weeks, is of no row. */
 static void
 forget_reads(void)
 {
@@ -737,8 +736,7 @@ history_start(void)
 		shared->base.server = read_server();
 		shared->base.start = Max(written_at, shared->base.start);
 		shared->base.counts.time = clock_now();
-		if (shared->was_standby)
-			forget_reads();
+		forget_reads();
 		shared->looked_at = true;
 	}
 }
@@ -811,18 +809,10 @@ history_ended(void)
 	history_file_write();
 }
 
-static void
-history_enter(void)
-{
-	if (RecoveryInProgress())
-		shared->was_standby = true;
-}
-
 const StatsModule history_module = {
 	.head_size = sizeof(HistoryShared),
 	.tail_size = history_tail_size,
 	.attach = history_attach,
-	.enter = history_enter,
 	.started = history_started,
 	.ended = history_ended,
 };
