@@ -890,23 +890,6 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
-static void
-find_event_cause(const CommitFigures *f, Causes *found)
-{
-	double		part = part_at_event(f);
-	Cause		cause = {0, NULL, NULL};
-
-	if (part == 0)
-		return;
-	cause.share = part *
-		(long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
-		 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER));
-	cause.sentence = psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
-							  f->wait_event);
-	cause.remedy = remedy_for_event(f->wait_event);
-	add_causes(found, &cause, 1);
-}
-
 /* The other phases of the commit, but for its flush */
 static void
 find_phase_causes(const CommitFigures *f, Causes *found)
@@ -922,6 +905,11 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	/* whether they were SERIALIZABLE, only slow commits tell */
 	bool		unknown = f->slow_recent == 0;
 	const Cause causes[] = {
+		{part * (long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
+				 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER)),
+			psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
+					 f->wait_event),
+		part > 0 ? remedy_for_event(f->wait_event) : NULL},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
 			f->slept_unset < ENOUGH_SLEEPS || f->sleeper == NULL ? NULL :
@@ -1590,7 +1578,6 @@ causes_put(StringInfo text, const CommitFigures *f)
 	if (f->phase_mean != 0)
 	{
 		find_record_causes(f, &of_time);
-		find_event_cause(f, &of_time);
 		find_phase_causes(f, &of_time);
 		find_stall_causes(f, &of_time);
 		find_flush_causes(f, &of_time);
