@@ -79,25 +79,10 @@ counter_delta_add(CounterDelta *sum, const CounterDelta *delta)
 	counter_array_add((uint64 *) sum, (const uint64 *) delta, NVALUES);
 }
 
-/* A ratio that can only be above 1 because of how it was measured. */
-static double
-fraction(double part, double whole)
-{
-	double		f = ratio(part, whole);
-
-	return f > 1.0 ? 1.0 : f;	/* NaN stays */
-}
-
 double
 counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
 {
 	return ratio((double) delta->value[counter] * 1e9, delta->time);
-}
-
-double
-counter_delta_delay_hit_fraction(const CounterDelta *delta)
-{
-	return fraction(delta->value[SLOT_DELAY_HITS], delta->value[SLOT_FLUSHES]);
 }
 
 double
@@ -111,14 +96,4 @@ counter_delta_mean_flush_time(const CounterDelta *delta)
 {
 	return ratio(delta->value[SLOT_FLUSH_TIME],
 				 delta->value[SLOT_TIMED_FLUSHES]);
-}
-
-/* Flushes that were not timed are taken to be like the others. */
-double
-counter_delta_wal_busy_fraction(const CounterDelta *delta)
-{
-	if (delta->value[SLOT_FLUSHES] == 0)
-		return 0;
-	return fraction(counter_delta_mean_flush_time(delta) * delta->value[SLOT_FLUSHES],
-					delta->time);
 }

@@ -26,6 +26,15 @@ ratio(double numerator, double denominator)
 	return denominator > 0 ? numerator / denominator : NAN;
 }
 
+/* A ratio that can only be above 1 because of how it was measured */
+static inline double
+fraction(double part, double whole)
+{
+	double		f = ratio(part, whole);
+
+	return f > 1.0 ? 1.0 : f;	/* NaN stays */
+}
+
 /* All counts since the server started, resets or not */
 extern void counter_delta_take(CounterDelta *delta);
 
@@ -36,14 +45,11 @@ extern void counter_delta_subtract(CounterDelta *delta, const CounterDelta *befo
 extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 
 /*
- * Rates per second, fractions, and times in ns; NaN where there is nothing to
- * divide by.  A latency is from the first callback of a commit to the second;
- * "busy" is the time in which a leader wrote or synced.
+ * Rates per second, and times in ns; NaN where there is nothing to divide by.
+ * A latency is from the first callback of a commit to the second.
  */
 extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
-extern double counter_delta_delay_hit_fraction(const CounterDelta *delta);
 extern double counter_delta_mean_latency(const CounterDelta *delta);
 extern double counter_delta_mean_flush_time(const CounterDelta *delta);
-extern double counter_delta_wal_busy_fraction(const CounterDelta *delta);
 
 #endif							/* COMMIT_STATS_COUNTER_DELTA_H */

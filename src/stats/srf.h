@@ -314,9 +314,12 @@ row_delta(Row *row, const CounterDelta *delta)
 				ratio(delta->value[SLOT_COMMITS], delta->value[SLOT_FLUSHES]),
 				2);
 	row_share(row, "delay_hit_share",
-			  counter_delta_delay_hit_fraction(delta), 1);
-	row_share(row, "wal_busy_share",
-			  counter_delta_wal_busy_fraction(delta), 1);
+			  fraction(delta->value[SLOT_DELAY_HITS], delta->value[SLOT_FLUSHES]),
+			  1);
+	/* flushes that were not timed are taken to be like the others */
+	row_share(row, "wal_busy_share", delta->value[SLOT_FLUSHES] == 0 ? 0 :
+			  fraction(counter_delta_mean_flush_time(delta) * delta->value[SLOT_FLUSHES],
+					   delta->time), 1);
 	row_rounded(row, "mean", counter_delta_mean_latency(delta) / NS_PER_MS, 3);
 	row_quantiles(row, delta->latency, 3);
 	row_rounded(row, "flush_mean",

@@ -493,7 +493,8 @@ estimate_outcomes(Sweep *sweep)
 
 		it->commits = estimate_rounds(it->rate, sweep->outcomes.nrounds);
 		it->latency.mean = counter_delta_mean_latency(total) / NS_PER_MS;
-		it->hit_fraction = counter_delta_delay_hit_fraction(total);
+		it->hit_fraction = fraction(total->value[SLOT_DELAY_HITS],
+									total->value[SLOT_FLUSHES]);
 	}
 }
 
