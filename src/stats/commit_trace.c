@@ -61,12 +61,9 @@ bool		commit_trace_noted = false;
 
 static CommitTraceShared *shared = NULL;
 
-/* What was seen as the commit under way began. */
-static uint32 noted_age;
-static uint16 noted_blocked;
+/* The commit under way, and the CPU time of this process as it began, ns */
+static TracedCommit noted;
 static uint64 noted_cpu_time;
-static uint32 noted_delay;
-static uint16 noted_threshold;
 
 static void
 commit_trace_attach(void *head, void *tail, bool found)
@@ -105,11 +102,11 @@ commit_trace_note(uint64 now)
 	if (now >= pg_atomic_read_u64(commit_trace_deadline))
 		return;
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
-	noted_age = age > 0 ? saturate(age) : 0;
-	noted_blocked = siblings_count_blocked();
+	noted.age = age > 0 ? saturate(age) : 0;
+	noted.blocked = siblings_count_blocked();
 	noted_cpu_time = own_cpu_time();
-	noted_delay = (uint32) CommitDelay;
-	noted_threshold = (uint16) CommitSiblings;
+	noted.delay = (uint32) CommitDelay;
+	noted.threshold = (uint16) CommitSiblings;
 	commit_trace_noted = true;
 }
 
@@ -144,29 +141,23 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit_trace_noted = false;
 	if (!changecount_claim(&record->changes, number + 1))
 		return;
-	record->commit = (TracedCommit)
-	{
-		.started_at = started_at,
-			.ended_at = ended_at,
-			.pid = (uint32) MyProcPid,
-			.client = commit_trace_hash(clients_mine()),
-			.age = noted_age,
-			.group = group,
-			.io_time = saturate(own->io_time),
-			.cpu_time = saturate(clock_elapsed(noted_cpu_time, own_cpu_time())),
-			.delay = noted_delay,
-			.threshold = noted_threshold,
-			.siblings = (uint16) Min(siblings, PG_UINT16_MAX),
-			.blocked = noted_blocked,
-			.blocked_after = siblings_count_blocked(),
-			.led = own->flushes > 0,
-			.timed = own->timed,
-			.is_commit = is_commit,
-			.has_notify = has_notify,
-			.applied = IsLogicalWorker(),
-			.wal_pages = own->flushes > 0 ? pages_of_flush(group) : 0,
-			.statement = statement
-	};
+	noted.started_at = started_at;
+	noted.ended_at = ended_at;
+	noted.pid = (uint32) MyProcPid;
+	noted.client = commit_trace_hash(clients_mine());
+	noted.group = group;
+	noted.io_time = saturate(own->io_time);
+	noted.cpu_time = saturate(clock_elapsed(noted_cpu_time, own_cpu_time()));
+	noted.siblings = (uint16) Min(siblings, PG_UINT16_MAX);
+	noted.blocked_after = siblings_count_blocked();
+	noted.led = own->flushes > 0;
+	noted.timed = own->timed;
+	noted.is_commit = is_commit;
+	noted.has_notify = has_notify;
+	noted.applied = IsLogicalWorker();
+	noted.wal_pages = own->flushes > 0 ? pages_of_flush(group) : 0;
+	noted.statement = statement;
+	record->commit = noted;
 	changecount_end_as(&record->changes, number + 1);
 }
 
