@@ -687,12 +687,6 @@ look_at_volume(uint64 flushes, const WatchSample *newest)
 		(uint32) ((uint64) flush_requests + flushed / WAL_REQUEST);
 }
 
-static bool
-sees_flush(const WatchSample *sample)
-{
-	return sample->phase[PHASE_FLUSH] + sample->phase[PHASE_OTHER_FLUSH] > 0;
-}
-
 /*
  * What others than flushes had of the volume in the last LATELY looks, of
  * which "newest" is the latest: two fifths of its requests, or three quarters
@@ -713,8 +707,10 @@ look_at_others(uint64 newest)
 
 	for (int i = 0; i < LATELY; i++)
 	{
-		segment |= sample_of(newest - Min(newest, i))->segment;
-		busy += sees_flush(sample_of(newest - Min(newest, i)));
+		const WatchSample *sample = sample_of(newest - Min(newest, i));
+
+		segment |= sample->segment;
+		busy += sample->phase[PHASE_FLUSH] + sample->phase[PHASE_OTHER_FLUSH] > 0;
 	}
 	if (segment || first->moved_kb == 0 || look.sample.moved_kb == 0)
 		return;

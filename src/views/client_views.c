@@ -46,17 +46,6 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static void
-row_statement(Row *row, const StatementKey *key)
-{
-	row_oid(row, "datid", key->datid);
-	row_oid(row, "roleid", key->roleid);
-	if (OidIsValid(key->roleid))
-		row_queryid(row, "", key);
-	else
-		row_text(row, "reason", "overflow");
-}
-
 Datum
 commit_statement_stats_1_0(PG_FUNCTION_ARGS)
 {
@@ -73,7 +62,12 @@ commit_statement_stats_1_0(PG_FUNCTION_ARGS)
 		if (counted_commits(statement->value) + statement->value[SLOT_FLUSHES] +
 			statement->value[SLOT_WAL_BYTES] == 0)
 			continue;
-		row_statement(&row, &statement->key);
+		row_oid(&row, "datid", statement->key.datid);
+		row_oid(&row, "roleid", statement->key.roleid);
+		if (OidIsValid(statement->key.roleid))
+			row_queryid(&row, "", &statement->key);
+		else
+			row_text(&row, "reason", "overflow");
 		row_counters(&row, statement->value, CLIENT_NCOUNTERS);
 		row_put(&row);
 	}
