@@ -2279,7 +2279,7 @@ COMMENT ON VIEW commit_wal_stats IS
 COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
 	'redo location of the checkpoint that begins the cycle';
 COMMENT ON COLUMN commit_wal_stats.started_at IS
-	'end of the first transaction that wrote WAL';
+	'when it was seen to begin';
 COMMENT ON COLUMN commit_wal_stats.finished IS
 	'true if the next checkpoint has begun';
 COMMENT ON COLUMN commit_wal_stats.commits IS

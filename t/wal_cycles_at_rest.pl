@@ -11,8 +11,7 @@ use WalCycles;
 
 my $node = start_wal_server();
 
-checkpoint();
-reset_stats();
+reset_in_new_cycle();
 for my $clients (1, 8, 8)
 {
 	run_pgbench($node, "-c $clients -j 2 -t " . int(240 / $clients), %load);
@@ -35,8 +34,7 @@ for my $cycle (@cycles)
 
 # A new backend uses the slot of one that has exited, in another cycle or in
 # the same one.
-checkpoint();
-reset_stats();
+reset_in_new_cycle();
 for (1 .. 2)
 {
 	run_pgbench($node, '-C -c 4 -t 20', one => 'INSERT INTO logged VALUES (1)');
@@ -58,8 +56,7 @@ for my $cycle (@cycles)
 # that builds an index logs its lock of the index before the server begins to
 # count.  So one record for each worker may be missing, of the size of a record
 # for one lock.
-checkpoint();
-reset_stats();
+reset_in_new_cycle();
 $node->sql(q{SET min_parallel_table_scan_size = 0;
 SET min_parallel_index_scan_size = 0;
 SET max_parallel_maintenance_workers = 2;

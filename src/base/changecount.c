@@ -17,8 +17,8 @@
  * change at exit, except if the signal came between the instructions that
  * begin or end it: then readers raise an error until the server restarts, and
  * a claimed record of a capture gets no other commit.  The exit loses counts
- * that were not yet moved: at most those of FOLD_BATCH flush groups, of one
- * latency cell, or of one backend in one checkpoint cycle.
+ * that were not yet moved: at most those of FOLD_BATCH flush groups, or of one
+ * latency cell.
  *
  * Locking: none.  A reader waits up to a second for a change to end, and
  * copies up to CHANGECOUNT_MAX_PASSES times, with pauses that add up to a
@@ -34,7 +34,6 @@
 #define POLL_SLEEP			100 /* us */
 #define MAX_POLLS			10000
 
-/* After a checkpoint, each process makes a change, for a second or so. */
 #define PASS_SLEEP			200 /* us, times the number of passes */
 
 ChangeCount *changecount_under_way = NULL;

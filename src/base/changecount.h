@@ -117,12 +117,6 @@ changecount_end_single(ChangeCount *changes)
 	single_writer_add(&changes->word, CHANGECOUNT_END);
 }
 
-static inline bool
-changecount_at_rest(ChangeCount *changes)
-{
-	return (pg_atomic_read_u64(&changes->word) & CHANGECOUNT_UNDER_WAY) == 0;
-}
-
 /* For readers: the number of changes that began after "before" had ended. */
 static inline uint64
 changecount_since(ChangeCount *changes, uint64 before)

@@ -33,8 +33,8 @@
  * statistics.  The callbacks write mostly to cache lines of this
  * backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
  * flush_ring.h (one atomic addition per commit, one group per flush).
- * GetFlushRecPtr() up to PostgreSQL 16, and GetRedoRecPtr() in a process that
- * has inserted nothing, take a spinlock; the server does not hold it here.
+ * GetFlushRecPtr() up to PostgreSQL 16 takes a spinlock; the server does not
+ * hold it here.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:
@@ -860,6 +860,8 @@ account_wal(WalOutcome outcome)
 		/* of a prepared transaction statements_choose_prepared() has chosen */
 		if (commit_stats_counts_here && !ended_prepared)
 			statements_choose(outcome == WAL_OF_ABORT);
+		/* it may have come here without shared_memory_enter() */
+		wal_cycles_find_slot();
 		if (commit_stats_enabled)
 			account_transaction(outcome);
 		else

@@ -7,7 +7,10 @@
 /* Two locks, and a gate behind each; and one without. */
 #define SHARED_MEMORY_LOCKS		5
 
-/* Serializes resets against readers and against each other. */
+/*
+ * Serializes resets, and the ends of checkpoint cycles, against readers and
+ * against each other.
+ */
 #define commit_stats_reset_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 

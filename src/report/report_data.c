@@ -1099,8 +1099,9 @@ set_standby(CommitFigures *f)
 }
 
 static void
-set_checkpoints(CommitFigures *f, const WalCycles *cycles)
+set_checkpoints(CommitFigures *f)
 {
+	WalCycles  *cycles = wal_cycles_read();
 	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 	double		pages = 0;
 	double		bytes = 0;
@@ -1160,7 +1161,6 @@ report_data_read(CommitFigures *f, Oid function)
 	LatencyTotals *latency;
 	ClientTotals *clients;
 	StatementTotals *statements;
-	WalCycles  *cycles;
 	const ClientCounts *top;
 	StallLog	stalls;
 	ClientSessions *sessions;
@@ -1171,7 +1171,6 @@ report_data_read(CommitFigures *f, Oid function)
 	latency = latency_read();
 	clients = clients_read();
 	statements = statements_read();
-	cycles = wal_cycles_read();
 	stall_log_read(&stalls);
 	notify_lock_read(&f->notify);
 	LWLockRelease(commit_stats_reset_lock());
@@ -1192,7 +1191,7 @@ report_data_read(CommitFigures *f, Oid function)
 	report_data_set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
-	set_checkpoints(f, cycles);
+	set_checkpoints(f);
 	set_prediction(f);
 	return groups;
 }

@@ -7,6 +7,7 @@
 #include "executor/instrument.h"
 
 #include "base/compat.h"
+#include "base/shared_counters.h"
 #include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
@@ -32,12 +33,19 @@ typedef enum WalCounter
 	WAL_NCOUNTERS
 } WalCounter;
 
-/* A copy of one cycle; local memory. */
+/* What one backend has counted, resets or not; only it writes there. */
+typedef struct WalSlot
+{
+	pg_atomic_uint64 counter[WAL_NCOUNTERS] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
+} WalSlot;
+
+/* A copy of one cycle. */
 typedef struct WalCycleCopy
 {
 	XLogRecPtr	redo;
-	XLogRecPtr	next;			/* of the next cycle; 0: this is the present */
-	TimestampTz started_at;		/* when the first transaction in it ended */
+	XLogRecPtr	next;			/* set by wal_cycles_read(): of the next
+								 * cycle; 0: this is the present */
+	TimestampTz started_at;		/* when somebody saw that it had begun */
 	uint64		value[WAL_NCOUNTERS];
 } WalCycleCopy;
 
@@ -50,6 +58,15 @@ typedef struct WalCycles
 
 extern const StatsModule wal_cycles_module;
 
+/* The slot of this process; until it finds it, one that stays zero. */
+extern COMMIT_STATS_HIDDEN WalSlot *wal_cycles_mine;
+
+/*
+ * Counters that pgWalUsage has are what it says plus this, so that to account
+ * is to write that down.
+ */
+extern COMMIT_STATS_HIDDEN uint64 wal_cycles_origin[WAL_NCOUNTERS];
+
 /* This process's records that were accounted or skipped. */
 extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
@@ -60,23 +77,60 @@ wal_unaccounted(void)
 	return pgWalUsage.wal_records != wal_cycles_records;
 }
 
-extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
+/* What pgWalUsage says; 0 for counters that are not from there. */
+static inline uint64
+wal_usage(WalCounter counter)
+{
+	switch (counter)
+	{
+		case WAL_RECORDS:
+			return (uint64) pgWalUsage.wal_records;
+		case WAL_FPI:
+			return (uint64) pgWalUsage.wal_fpi;
+		case WAL_BYTES:
+			return pgWalUsage.wal_bytes;
+		case WAL_FPI_BYTES:
+			return WAL_USAGE_FPI_BYTES(pgWalUsage);
+		default:
+			return 0;
+	}
+}
+
+static inline void
+wal_catch_up(WalSlot *slot, WalCounter counter)
+{
+	pg_atomic_write_u64(&slot->counter[counter],
+						wal_usage(counter) + wal_cycles_origin[counter]);
+}
+
+/* Commit path: account the rest.  The process has found its slot. */
+static inline void
+wal_cycles_account(WalOutcome outcome)
+{
+	WalSlot    *slot = wal_cycles_mine;
+
+	backend_slot_count_wal();
+	if (outcome == WAL_OF_ABORT)
+		single_writer_add(&slot->counter[WAL_BYTES_ABORTED],
+						  wal_usage(WAL_BYTES) + wal_cycles_origin[WAL_BYTES] -
+						  pg_atomic_read_u64(&slot->counter[WAL_BYTES]));
+	else if (outcome == WAL_OF_COMMIT)
+		single_writer_add(&slot->counter[WAL_COMMITS], 1);
+	wal_catch_up(slot, WAL_RECORDS);
+	wal_catch_up(slot, WAL_FPI);
+	wal_catch_up(slot, WAL_BYTES);
+	if (WAL_FPI_BYTES_COUNTED)
+		wal_catch_up(slot, WAL_FPI_BYTES);
+	wal_cycles_records = pgWalUsage.wal_records;
+}
 
 /* What this process has written up to now is not accounted. */
 extern void wal_cycles_skip(void);
 
-/* Account the rest, in the cycle of this process's last insertion. */
-static inline void
-wal_cycles_account(WalOutcome outcome)
-{
-	/* not on the stack; see commit_path.c */
-	static XLogRecPtr redo;
-	static bool full_page_writes;
+extern void wal_cycles_find_slot(void);
 
-	backend_slot_count_wal();
-	GetFullPageWriteInfo(&redo, &full_page_writes);
-	wal_cycles_account_in(redo, outcome);
-}
+/* Any process: end the present cycle, if a checkpoint has begun. */
+extern void wal_cycles_look(void);
 
 extern WalCycles *wal_cycles_read(void);
 

@@ -109,10 +109,7 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	cycles = wal_cycles_read();
-	LWLockRelease(commit_stats_reset_lock());
-
 	for (int i = 0; i < cycles->ncycles; i++)
 	{
 		const WalCycleCopy *cycle = &cycles->cycle[i];

@@ -474,8 +474,8 @@ add_device(Remedies *all)
 static void
 read_wal(WalSoFar *it)
 {
-	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	it->cycles = wal_cycles_read();
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	it->statements = statements_read();
 	LWLockRelease(commit_stats_reset_lock());
 }

@@ -7,8 +7,9 @@
  * be a PANIC.  The background worker does this and all else that is too slow
  * for a commit: it logs flushes, as flush_message() says, and the decisions of
  * the adaptive delay (here), settles slow commits and derives the limits above
- * which they are slow (slow_logger.c), reads the setting of the adaptive delay
- * for all processes, and lets adaptive_delay.c learn.
+ * which they are slow (slow_logger.c), ends checkpoint cycles (wal_cycles.c),
+ * reads the setting of the adaptive delay for all processes, and lets
+ * adaptive_delay.c learn.
  *
  * It does so after each nap.  While commit_stats.enabled is on, it first looks
  * at the commits under way, as often as the head of watch.c says; and then
@@ -20,8 +21,9 @@
  * for the adaptive delay, when others do what they rarely do.
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
- * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
- * commit_stats_delay_lock(), and history.c three locks.
+ * exclusively, for a moment, when the worker starts and when a checkpoint
+ * cycle ends; adaptive_delay.c takes commit_stats_delay_lock(), and history.c
+ * three locks.
  *
  *-------------------------------------------------------------------------
  */
@@ -48,6 +50,7 @@
 #include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
 #include "stats/slow_log.h"
+#include "stats/wal_cycles.h"
 #include "stats/watch.h"
 #include "worker/worker.h"
 
@@ -218,6 +221,7 @@ nap(long timeout)
 static void
 work(void)
 {
+	wal_cycles_look();
 	log_settled_groups();
 	slow_logger_work();
 	adaptive_delay_look();

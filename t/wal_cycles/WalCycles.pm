@@ -7,7 +7,7 @@ use CommitStats;
 use Exporter 'import';
 
 our @EXPORT = qw($shown $image_bytes @counts %load start_wal_server truth cycles
-  finished_cycles checkpoint reset_stats end_of counts_of);
+  finished_cycles checkpoint reset_in_new_cycle end_of counts_of);
 
 our $shown = 32;     # WAL_CYCLES_SHOWN
 our $image_bytes;    # of the full-page images that truth() found
@@ -137,14 +137,17 @@ sub finished_cycles
 	return grep { $_->{finished} eq 't' } cycles();
 }
 
+# A cycle ends when somebody looks after the checkpoint has begun, as a reader
+# does at once.
 sub checkpoint
 {
-	$node->sql('CHECKPOINT');
+	$node->sql('CHECKPOINT; SELECT count(*) FROM commit_wal_stats');
 }
 
-sub reset_stats
+# In one session: what a second one wrote as it began would be reset away.
+sub reset_in_new_cycle
 {
-	$node->sql('SELECT commit_stats_reset()');
+	$node->sql('CHECKPOINT; SELECT commit_stats_reset()');
 }
 
 # The end of a cycle, which is the redo position of the next one.
