@@ -47,7 +47,7 @@
 #include "module/shared_memory.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
-#include "stats/wal_keeper.h"
+#include "stats/wal_cycles.h"
 #include "stats/watch.h"
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)

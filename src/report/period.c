@@ -28,7 +28,7 @@
 #include "report/report.h"
 #include "stats/sql_value.h"
 #include "stats/srf.h"
-#include "stats/wal_keeper.h"
+#include "stats/wal_cycles.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
 

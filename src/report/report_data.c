@@ -39,7 +39,6 @@
 #include "stats/prediction.h"
 #include "stats/sql_value.h"
 #include "stats/wal_cycles.h"
-#include "stats/wal_keeper.h"
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define UNWAITED_MATTER	0.05	/* of commit time */

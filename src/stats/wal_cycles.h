@@ -1,4 +1,4 @@
-/* The WAL that transactions wrote, per checkpoint cycle; see wal_cycles.c. */
+/* The WAL of checkpoint cycles, and what keeps it; see wal_cycles.c. */
 #ifndef COMMIT_STATS_WAL_CYCLES_H
 #define COMMIT_STATS_WAL_CYCLES_H
 
@@ -133,5 +133,16 @@ extern void wal_cycles_find_slot(void);
 extern void wal_cycles_look(void);
 
 extern WalCycles *wal_cycles_read(void);
+
+/* What keeps WAL segments from being recycled */
+typedef enum WalKeeper
+{
+	KEEPER_NONE,				/* but for what archives, which shows itself */
+	KEEPER_SIZE,				/* wal_keep_size */
+	KEEPER_SLOT					/* a replication slot */
+} WalKeeper;
+
+/* Any process; "slot" becomes the name of KEEPER_SLOT. */
+extern WalKeeper wal_keeper_find(Name slot);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */
