@@ -25,15 +25,15 @@
  *				show one					starts over at the floor
  * no quota		stalls that take			no trial, for WATCH_STALLS
  *				STALLED_LEAST of the time
- * quota		a stall after growth, or	the rate is the largest of those
- *				while the floor held		since the latest stalls, or since
- *				flushes back				the last growth before them
- * quota		a stall after growth		growth ends, and waits twice as
- *											long, up to LONGEST
- * quota		no stall in that time, nor	the rate grows, by twice as much
- *				in GROW_WINDOWS more, in	each time; without a floor,
- *				which the floor held		there is no quota
+ * quota		a stall, if flushes came	the rate is the largest of those
+ *				quicker than the rate, or	since the latest stalls, or since
+ *				the floor held them back	the last growth before them
+ * quota		no stall in LONGEST, nor in	the rate grows, by twice as much
+ *				GROW_WINDOWS more, in		each time, until a stall;
+ *				which the floor held		without a floor, there is no quota
  *				flushes back
+ * quota		in LONGEST, CLEAR fewer		no floor until a stall
+ *				flushes than its rate
  * quota		stalls, also hiccups, that	no quota; believe none for a
  *				keep REFUTED of their		while
  *				share of the time, though
@@ -41,6 +41,7 @@
  * resting		its slots have ended		a trial: challenger, current,
  *											challenger, current
  * resting		responses UNUSUAL twice		start over
+ * resting		sleeps carry nobody			start over without a spacing
  * trial		worse by CLEAR than usual,	end it; rest, longer each time
  *				or in the first pair		that all challengers have lost
  * trial		better by CLEAR than both	adopt the challenger
@@ -103,8 +104,8 @@
 								 * trials, 156/s fell to 75 in 10 s */
 #define LONGEST			3e6		/* a window of 1 s, and two to spare: between
 								 * stalls, of a slot (a session that commits
-								 * twice a second), and of the patience before
-								 * growth; halved there, p99 of open loads 8% */
+								 * twice a second), and before growth; halved
+								 * there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 
@@ -131,8 +132,6 @@ spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = (int) lengthof(s->trial.response);
-	/* before that, a quota shows by itself */
-	s->trials_from = now + STALLED_TIME;
 	spacing_settle(s, now);
 }
 
@@ -318,7 +317,7 @@ stall_ended(Spacing *s, double length, double now)
 	double		stretch = now - q->from;
 	double		apart = now - q->stall_ended;
 	double	   *stalled = &q->stalled[q->believed];
-	bool		tells = !q->believed || q->growth > 1 ||
+	bool		tells = !q->believed || q->flushes > q->rate * stretch ||
 	q->held + length >= HELD * stretch;
 	bool		hiccup = is_hiccup(q, length, now - q->stalled_at);
 
@@ -329,8 +328,6 @@ stall_ended(Spacing *s, double length, double now)
 	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *
 		(Min(1.0, (length - s->usual) / apart) - *stalled);
 	q->stall_ended = now;
-	if (q->growth > 1 && !hiccup)	/* that was the cause */
-		q->patience = Min(2 * q->patience, LONGEST);
 	if (q->believed && 2 * q->kept >= q->flushes &&
 		++q->stalls_held > WATCH_STALLS &&
 		q->stalled[true] > REFUTED * q->stalled[false])
@@ -358,7 +355,6 @@ stall_ended(Spacing *s, double length, double now)
 	if (!q->believed)
 	{
 		s->quotas_found++;
-		q->patience = GROW_WINDOWS * q->window;
 		believe(s, true, SPACING_QUOTA_FOUND, now);
 	}
 	return true;
@@ -374,10 +370,19 @@ grow(Spacing *s, double began, double now, bool slept)
 {
 	SpacingQuota *q = &s->quota;
 	double		floor_is = spacing_floor(s);
-	double		wait = q->growth > 1 ? GROW_WINDOWS * q->window : q->patience;
+	double		wait = q->growth > 1 ? GROW_WINDOWS * q->window : LONGEST;
 
-	if (spacing_now(s) > floor_is ||
-		(!slept && began - s->ended > 1.1 * floor_is + 100))
+	if (spacing_now(s) > floor_is)
+		return false;
+	if (floor_is > 0 && q->from > 0 && now - q->from > LONGEST &&
+		q->flushes < (1 - CLEAR) * q->rate * (now - q->from))
+	{
+		/* far below the quota: no floor until a flush stalls */
+		begin_stretch(q, now);
+		q->growth = 1 / ((1 - LITTLE) * q->rate * s->usual);
+		return false;
+	}
+	if (!slept && began - s->ended > 1.1 * floor_is + 100)
 		return false;
 	q->held += now - s->ended;
 	if (q->held < wait)
@@ -493,6 +498,14 @@ rest_slot_ended(Spacing *s, double response, double now)
 	const SpacingQuota *q = &s->quota;
 	double		off = response - s->usual_response;
 
+	if (s->current > 0 && s->commits < (1 + ADOPT) * s->flushes)
+	{
+		/* sleeps that carry nobody; the floor stays */
+		start_over(s, now);
+		s->current = 0;
+		s->change = SPACING_LOAD_CHANGED;
+		return true;
+	}
 	if (s->usual_response == 0)
 		s->usual_response = response;
 	else if (fabs(off) <= UNUSUAL * s->usual_response)
@@ -507,8 +520,6 @@ rest_slot_ended(Spacing *s, double response, double now)
 		s->change = SPACING_LOAD_CHANGED;
 		return true;
 	}
-	if (now < s->trials_from)
-		return false;
 	/* a trial would blur what stalls show that may be those of a quota */
 	if (!q->believed && now >= q->rests_until &&
 		q->stalled[false] >= STALLED_LEAST && q->nstalls < WATCH_STALLS &&
@@ -541,7 +552,11 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 	if (is_challenged(s) && s->flushes >= 2 &&
 		s->usual_response > 0 &&
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
+	{
+		if (s->commits > 0)
+			s->trial.response[s->trial.slot] = s->responses / s->commits;
 		changed = end_trial(s, SPACING_ENDED_EARLY);
+	}
 	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||
 			 (s->commits < SLOT_COMMITS && now - s->slot_began <= LONGEST &&
 			  (s->usual <= SPACING_MOST || s->flushes < SLOT_FLUSHES)))

@@ -50,7 +50,6 @@ typedef struct SpacingQuota
 	double		flushes;
 	double		kept;			/* ... whose leader kept to the floor */
 	double		held;			/* time in which the floor held them back */
-	double		patience;		/* "held" before growth begins */
 
 	double		stalled[2];		/* part of the time, without and with a floor */
 	int			stalls_held;	/* stalls since growth last began */
@@ -95,7 +94,6 @@ typedef struct Spacing
 	int			turn;			/* among the challengers */
 	int			lost;			/* trials since the last win */
 	int			candidates;		/* for the trial under way */
-	double		trials_from;	/* the first trial begins no sooner */
 	int			rest;			/* slots until the next trial */
 	int			rest_length;	/* after all challengers have lost */
 } Spacing;
@@ -104,7 +102,7 @@ typedef struct Spacing
 static inline double
 spacing_quota_rate(const Spacing *s)
 {
-	return s->quota.believed ? s->quota.rate * s->quota.growth * 1e6 : 0;
+	return s->quota.believed ? s->quota.rate * 1e6 : 0;
 }
 
 /* Mean response of the challenger, or of the other one; NaN: not measured. */

@@ -109,6 +109,14 @@ cmp_ok(mean('commits', @s[ 14 .. 19 ]), '>', 2200, 'no quota any more');
 cmp_ok($s[19]{rate}, '==', 0, '... it is not believed');
 is($s[22]{found}, 2, '... and is found again in 3 s');
 
+# fewer transactions than the quota allows flushes, after a peak
+@s = run_phases({ quota => 50, sessions => 10, seconds => 20 },
+	{ quota => 50, sessions => 10, rate => 200, think => 500, seconds => 30 });
+cmp_ok(mean('response', @s[ 24 .. 49 ]), '<', 850, 'far below a quota: no floor');
+@s = run_phases({ quota => 50, sessions => 10, seconds => 20 },
+	{ quota => 50, sessions => 10, rate => 400, think => 500, seconds => 300 });
+cmp_ok($s[319]{rate}, '>', 490, '... whose rate is not forgotten');
+
 #
 # No quota: an hour each, in which none is believed
 #
@@ -145,6 +153,10 @@ cmp_ok(
 	'>',
 	0.98 * 4000,
 	'the device is quick again: as quick in 5 s');
+@s = run_phases({ flush => 4000, think => 400, sessions => 20, seconds => 600 },
+	{ flush => 4000, sessions => 1, seconds => 60 });
+cmp_ok(mean('commits', @s[ 605 .. 659 ]),
+	'>', 235, 'one session of twenty is left: it does not sleep');
 @s = run_phases({ flush => 4000, think => 400, seconds => 30 },
 	{ flush => 4000, think => 400, settle => 1 });
 is($s[30]{current}, $s[29]{current}, 'a sweep between changes no belief');
