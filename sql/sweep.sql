@@ -39,6 +39,7 @@ FROM (VALUES ($$'{0}', duration => NULL$$), ($$'{0}', slot => NULL$$),
 -- The error names the least duration
 \set VERBOSITY default
 SELECT * FROM commit_delay_sweep('{0,10,100,1000}', '{1,5}', '5 s');
+SELECT * FROM commit_delay_sweep('{0}', duration => '2 s', adaptive => true);
 \set VERBOSITY terse
 
 -- The largest values; there is no load

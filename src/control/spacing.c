@@ -103,9 +103,8 @@
 #define HELD			0.5		/* of a distance, or it tells no rate; beside
 								 * trials, 156/s fell to 75 in 10 s */
 #define LONGEST			3e6		/* a window of 1 s, and two to spare: between
-								 * stalls, of a slot (a session that commits
-								 * twice a second), and before growth; halved
-								 * there, p99 of open loads 8% */
+								 * stalls, of a slot (two commits/s), before
+								 * growth; halved there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 
@@ -553,8 +552,7 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 		s->usual_response > 0 &&
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
 	{
-		if (s->commits > 0)
-			s->trial.response[s->trial.slot] = s->responses / s->commits;
+		s->trial.response[s->trial.slot] = s->responses / s->commits;
 		changed = end_trial(s, SPACING_ENDED_EARLY);
 	}
 	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||

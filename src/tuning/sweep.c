@@ -620,6 +620,8 @@ make_rounds(Sweep *sweep, uint64 duration)
 				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
 				 errhint("Add 0 to \"delays\".")));
 	round = sweep->slot * tried;
+	if (sweep->pairs.pair[sweep->pairs.n - 1].delay == DELAY_ADAPTIVE)
+		round += 2 * ADAPTIVE_SETTLING;
 	n = (int) (duration / round);
 	if (n < MIN_ROUNDS)
 		ereport(ERROR,
