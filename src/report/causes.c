@@ -263,11 +263,14 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
-/* More than twice as many sessions wait for locks as commits explain. */
+/*
+ * Two sessions or more wait for locks, and more than twice as many as commits
+ * explain.
+ */
 static bool
 statements_wait(const CommitFigures *f)
 {
-	return f->seen.lock_waits >= Max(f->seen.n, 1) &&
+	return f->seen.lock_waits >= 2 * Max(f->seen.n, 1) &&
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 

@@ -451,6 +451,12 @@ a locked table
 ... beside many that commit
 	seen.n=100 seen.lock_waits=640 seen.in_commit=330
 	not: It is not the commit
+... for which one session waits
+	seen.n=100 seen.lock_waits=199 seen.in_commit=40
+	not: It is not the commit
+... for which two wait
+	seen.n=100 seen.lock_waits=200 seen.in_commit=40
+	says: ^It is not the commit: on average 2\.00 sessions
 ... which a delay would hold longer
 	seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	cause: 100% flushes of usual length
