@@ -603,7 +603,8 @@ set_lock(CommitFigures *f, const LockWait *wait)
 
 /*
  * The lock that now, slow commits or samples say that COMMIT waits for, unless
- * most of the time before the records ("until") was something else
+ * most of the time before the records was something else: of slow ones
+ * ("until"), only if samples do not tell that of all
  */
 static void
 set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
@@ -614,7 +615,8 @@ set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
 
 	if (f->now.locked && (seen || !f->seen_enough || most_hang_now(f)))
 		set_lock(f, &f->now.lock);
-	else if (locked != NULL && (seen || 2 * lock_time >= until))
+	else if (locked != NULL &&
+			 (seen || (!f->seen_enough && 2 * lock_time >= until)))
 		set_lock(f, &locked->lock);
 	else if (f->seen_enough && seen)
 		f->lock = f->lock_now;

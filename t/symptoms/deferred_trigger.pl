@@ -81,4 +81,26 @@ AND cause <> 'before' AND before_time > duration / 2}
 	0,
 	'... which is then their cause');
 
+# A row for which one COMMIT waits is not what all do before the record.
+$node->sql('CREATE TABLE checked (id serial)');
+$node->create_sleeping_trigger('checked', 0.004);
+$node->sql('SELECT commit_stats_reset()');
+$load = start_load($node, '-c 8 -T 6',
+	"BEGIN;\nINSERT INTO checked DEFAULT VALUES;\nCOMMIT;\n", 'checks');
+wait_for_commits($node, 500);
+$holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; UPDATE sum SET n = n + 1');
+my $session = $node->start_psql('BEGIN', 'INSERT INTO logged (n) VALUES (1)', 'COMMIT');
+$node->wait_until(
+	q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE wait_event_type = 'Lock' AND query = 'COMMIT' AND query_start < now() - interval '0.4 s'});
+$holder->query_safe('COMMIT');
+$holder->quit;
+ok(end_background($session), 'a commit ends');
+end_load($load);
+$node->wait_until(q{SELECT count(*) > 0 FROM commit_slow_log WHERE waited_for IS NOT NULL});
+$report = report_of($node);
+first_cause_is($report, qr/^before the record: deferred triggers, constraints/);
+is_consistent($report, 'deferred work');
+
 end_test($node);
