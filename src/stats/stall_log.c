@@ -221,7 +221,6 @@ find_ratios(StallLog *log)
 
 	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
-	log->volume_known = all.volume.bytes > 0;
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);
 }
@@ -291,8 +290,8 @@ share_of_others(const WatchSummary *seen)
 }
 
 /*
- * An activity that goes on all the time has no ratio.  If the volume
- * moves little but WAL, it does not make flushes stall.
+ * An activity that goes on all the time has no ratio.  If the volume is not
+ * known to move more than WAL, it is not known to make flushes stall.
  */
 static double
 is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
@@ -300,8 +299,7 @@ is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 	const WatchSummary *seen = &stall->outcome.seen;
 
 	return ratio_of(log, stall, activity) == 0 && was_there(seen, activity) &&
-		(was_there(seen, ACTIVITY_OTHERS) || share_of_others(seen) > 0 ||
-		 !log->volume_known) ?
+		(was_there(seen, ACTIVITY_OTHERS) || share_of_others(seen) > 0) ?
 		MERELY_BESIDE : 0;
 }
 

@@ -68,7 +68,6 @@ typedef struct StallLog
 	double		quota_certainty;
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
-	bool		volume_known;	/* what it wrote since then */
 	FlushFit	fit;			/* of the latest flushes; or of a quota of
 								 * bytes */
 } StallLog;

@@ -6,16 +6,14 @@
  *
  * Each input line is one of
  *
- *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB PAUSED
- *			SHARE
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED SHARE
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush, THROTTLED and
- * PAUSED, in us, KB that the volume has moved since the look before, and
- * SHARE of others in its requests, in percent.
+ * PAUSED, in us, and SHARE of others in the requests of the volume, in percent.
  * The output is the fit, if there are flushes, and cause, certainty and
  * writer of each stall.
  *
@@ -93,7 +91,6 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->paused += look->paused;
 		sum->others += look->others / 100.0f;
 		sum->throttled += look->throttled_us * NS_PER_US;
-		sum->volume.bytes += look->moved_kb * 1024.0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -112,10 +109,9 @@ read_look(const char *line)
 	int			others;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %u %hhu", &at,
-			   &checkpoint, &archiving, &segment, &look->throttled_us,
-			   &look->writer[0], &others, &look->moved_kb, &paused_us,
-			   &look->others) != 10)
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu", &at, &checkpoint,
+			   &archiving, &segment, &look->throttled_us, &look->writer[0],
+			   &others, &paused_us, &look->others) != 9)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)
