@@ -233,6 +233,13 @@ ratio_of(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 		stall->outcome.ratio[activity];
 }
 
+/* It may have made the stall: the flush did not wait for a processor. */
+static bool
+may_stall(const WatchSummary *seen, WatchActivity activity)
+{
+	return was_there(seen, activity) && !watch_is_of_processor(seen);
+}
+
 /* A phase of a checkpoint may stall flushes where the whole does not. */
 static double
 ratio_beside(const StallLog *log, const LoggedEvent *stall,
@@ -241,7 +248,7 @@ ratio_beside(const StallLog *log, const LoggedEvent *stall,
 	const WatchSummary *seen = &stall->outcome.seen;
 	double		ratio = ratio_of(log, stall, activity);
 
-	if (!was_there(seen, activity))
+	if (!may_stall(seen, activity))
 		return 0;
 	if (activity == ACTIVITY_CHECKPOINT)
 		ratio = Max(ratio, ratio_of(log, stall,
@@ -298,7 +305,7 @@ is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 {
 	const WatchSummary *seen = &stall->outcome.seen;
 
-	return ratio_of(log, stall, activity) == 0 && was_there(seen, activity) &&
+	return ratio_of(log, stall, activity) == 0 && may_stall(seen, activity) &&
 		(was_there(seen, ACTIVITY_OTHERS) || share_of_others(seen) > 0) ?
 		MERELY_BESIDE : 0;
 }

@@ -7,13 +7,15 @@
  * Each input line is one of
  *
  *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED SHARE
+ *			PROCESSOR
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush, THROTTLED and
- * PAUSED, in us, and SHARE of others in the requests of the volume, in percent.
+ * PAUSED, in us, SHARE of others in the requests of the volume, in percent, and
+ * PROCESSOR: commits, of which each waits for a flush, whose process could run.
  * The output is the fit, if there are flushes, and cause, certainty and
  * writer of each stall.
  *
@@ -91,6 +93,8 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->paused += look->paused;
 		sum->others += look->others / 100.0f;
 		sum->throttled += look->throttled_us * NS_PER_US;
+		sum->cpu_waits += look->cpu_waits;
+		sum->phase[PHASE_FLUSH] += look->cpu_waits;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -109,9 +113,10 @@ read_look(const char *line)
 	int			others;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu", &at, &checkpoint,
-			   &archiving, &segment, &look->throttled_us, &look->writer[0],
-			   &others, &paused_us, &look->others) != 9)
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu", &at,
+			   &checkpoint, &archiving, &segment, &look->throttled_us,
+			   &look->writer[0], &others, &paused_us, &look->others,
+			   &look->cpu_waits) != 10)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)

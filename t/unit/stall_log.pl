@@ -16,9 +16,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others paused share)
+		  qw(checkpoint archiving segment throttled writer others paused share processor)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -95,6 +95,14 @@ is( causes(@until_end, map { stall(50_300 + $_, 82) } 90, 185, 300, 390, 511),
 is( causes(@until_end, stall(52_990, 3000), map { stall(54_000 + $_, 40) } 90, 685, 1400, 2011),
 	'25 checkpoint 0.60',
 	'... which is shorter than the longest of them');
+is( causes(@quiet, looks(40_000, 50_000, checkpoint => 2, processor => 1), @stalls[ 0, 3, 4, 9 ]),
+	'4 unknown 0.00',
+	'a checkpoint, and flushes that wait for a processor');
+is( causes(
+		looks(0, 90_000, checkpoint => 1, others => 1, processor => 1),
+		map { stall(4000 * $_, 200) } 1 .. 20),
+	'20 unknown 0.00',
+	'... which goes on all the time');
 is( causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
 	'19 archiver 0.99',
 	'stalls during archive_command');
