@@ -576,6 +576,13 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	if (MIN_WRITING * seen->n >= writer->samples)
 		return;
 	f->running_writer = name_writer(sessions, writer->pid);
+	for (int i = 1; i < watch_likely_writers(seen); i++)
+	{
+		const char *name = name_writer(sessions, writer[i].pid);
+
+		if (strstr(f->running_writer, name) == NULL)
+			f->running_writer = psprintf("%s or %s", f->running_writer, name);
+	}
 }
 
 /*
@@ -717,7 +724,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 				f->checkpoint_phase = in_sync > 0 ? "sync" : "write";
 			}
 		}
-		if (stall->cause == STALL_BULK_WAL)
+		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
 			f->bulk_writer = name_session(&stall->writer->client,
 										  stall->writer->pid);
 		if (stall->cause == STALL_QUOTA)

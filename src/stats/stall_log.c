@@ -120,13 +120,15 @@ find_writer(LoggedEvent *stall, const LoggedEvent *writers, int n)
 /*
  * A session that the worker saw writing for half of a stall with much WAL.  It
  * has not ended since, or has rolled back; or it is among "writers", but wrote
- * too unevenly for wal_in_flush().
+ * too unevenly for wal_in_flush().  One that only computes, in a transaction
+ * with an id, looks the same: without a name, if clients differ.
  */
 static void
 find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
 			 ClientSessions **sessions)
 {
 	const WatchWriter *seen = &stall->outcome.seen.writer[0];
+	int			likely = watch_likely_writers(&stall->outcome.seen);
 	const ClientSession *session;
 	SlowEvent  *event;
 
@@ -137,11 +139,20 @@ find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
 		*sessions = clients_read_sessions();
 	session = clients_find_session(*sessions, seen->pid, stall->event.end);
 	event = palloc0(sizeof(SlowEvent));
-	event->pid = seen->pid;
 	event->wal_bytes = stall->outcome.wal_bytes;
+	stall->writer = event;
+	for (int i = 1; i < likely; i++)
+	{
+		const ClientSession *other =
+		clients_find_session(*sessions, seen[i].pid, stall->event.end);
+
+		if (session == NULL || other == NULL ||
+			memcmp(&session->key, &other->key, sizeof(ClientKey)) != 0)
+			return;
+	}
+	event->pid = seen->pid;
 	if (session != NULL)
 		event->client = session->key;
-	stall->writer = event;
 	for (int i = 0; i < n; i++)
 		if (writers[i].event.pid == seen->pid &&
 			writers[i].event.end > stall->event.end &&

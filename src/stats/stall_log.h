@@ -49,7 +49,8 @@ typedef struct LoggedEvent
 
 	/* Of a stall: */
 	const SlowEvent *writer;	/* the session whose WAL was most of the
-								 * flush; NULL: none, or not known */
+								 * flush; NULL: none, or not known; pid 0: one
+								 * of several */
 	double		writer_share;	/* of the WAL, estimated; 0: it was seen
 								 * running */
 	StallCause	cause;

@@ -137,6 +137,18 @@ watch_is_of_processor(const WatchSummary *sum)
 		2 * sum->cpu_waits >= sum->phase[PHASE_FLUSH] + sum->phase[PHASE_OTHER_FLUSH];
 }
 
+/* Writers that were seen about as often as the first one: one of them wrote. */
+static inline int
+watch_likely_writers(const WatchSummary *sum)
+{
+	int			n = 0;
+
+	while (n < WATCH_WRITERS && sum->writer[n].samples > 0 &&
+		   sum->writer[n].samples >= 0.9 * sum->writer[0].samples)
+		n++;
+	return n;
+}
+
 /* What a session was seen waiting for in its commit, by the worker. */
 typedef struct CommitWaits
 {

@@ -53,13 +53,37 @@ is_consistent($report, 'bulk WAL');
 load_beside(sub { is($node->sql($is_bulk), 't|t', 'two loads that have not ended') },
 	'bulk', 'bulk_2');
 
-# A session that has written once is no writer, however long it is active.
+# A session that has written once is no writer, however long it is active;
+# beside a load, it may be.
+sub start_idler
+{
+	local $ENV{PGAPPNAME} = 'idler';
+	return $node->start_psql(
+		q{BEGIN; INSERT INTO logged VALUES (1); COPY bulk FROM PROGRAM 'sleep 100'});
+}
+
+sub end_idler ($idler)
+{
+	$node->sql(
+		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idler'});
+	end_background($idler);
+}
+
+my $idler = start_idler();
+load_beside(
+	sub {
+		is( $node->sql(qq{SELECT count(*) FILTER (WHERE cause = 'bulk WAL') >= 0.8 * count(*),
+	count(*) FILTER (WHERE writer_application_name = 'idler')
+$stalls}),
+			't|0',
+			'a load beside a session that seems to write');
+	},
+	'bulk');
+end_idler($idler);
 $node->sql('SELECT commit_stats_reset()');
 $node->sql(q{CREATE TABLE wide (t text);
 ALTER TABLE wide ALTER t SET STORAGE EXTERNAL});
-local $ENV{PGAPPNAME} = 'idler';
-my $idler =
-  $node->start_psql(q{BEGIN; INSERT INTO logged VALUES (1); COPY bulk FROM PROGRAM 'sleep 100'});
+$idler = start_idler();
 local $ENV{PGAPPNAME} = 'wide';
 my $wide = start_pgbench(
 	$node,
@@ -73,8 +97,6 @@ ok(poll_until(sub { $node->sql("SELECT count(*) > 4 $stalls") eq 't' }, 30),
 is($node->sql("SELECT count(*) $stalls AND writer_pid IS NOT NULL"), 0, '... of no writer');
 unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
 end_background($wide, 'TERM');
-$node->sql(
-	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idler'});
-end_background($idler);
+end_idler($idler);
 
 end_test($node);

@@ -6,16 +6,17 @@
  *
  * Each input line is one of
  *
- *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED SHARE
- *			PROCESSOR
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED
+ *			SHARE PROCESSOR SECOND
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush, THROTTLED and
- * PAUSED, in us, SHARE of others in the requests of the volume, in percent, and
- * PROCESSOR: commits, of which each waits for a flush, whose process could run.
+ * PAUSED, in us, SHARE of others in the requests of the volume, in percent,
+ * PROCESSOR: commits that wait for a flush whose process could run,
+ * and WRITER and SECOND, pids.
  * The output is the fit, if there are flushes, and cause, certainty and
  * writer of each stall.
  *
@@ -95,10 +96,11 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->throttled += look->throttled_us * NS_PER_US;
 		sum->cpu_waits += look->cpu_waits;
 		sum->phase[PHASE_FLUSH] += look->cpu_waits;
-		if (look->writer[0] != 0)
-			sum->writer[0].samples++;
-		if (look->writer[0] != 0)
-			sum->writer[0].pid = look->writer[0];
+		for (int w = 0; w < WATCH_WRITERS && look->writer[w] != 0; w++)
+		{
+			sum->writer[w].samples++;
+			sum->writer[w].pid = look->writer[w];
+		}
 	}
 }
 
@@ -113,10 +115,10 @@ read_look(const char *line)
 	int			others;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu", &at,
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu %d", &at,
 			   &checkpoint, &archiving, &segment, &look->throttled_us,
 			   &look->writer[0], &others, &paused_us, &look->others,
-			   &look->cpu_waits) != 10)
+			   &look->cpu_waits, &look->writer[1]) != 11)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)

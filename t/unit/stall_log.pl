@@ -16,9 +16,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others paused share processor)
+		  qw(checkpoint archiving segment throttled writer others paused share processor second)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -197,6 +197,16 @@ is( causes(looks(0, 2000, writer => 9), stall(1000, 200, %bulk)),
 is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
 	'1 unknown 0.00',
 	'... of which the flush wrote little');
+
+is( $program->(looks(0, 2000, writer => 9, second => 8), stall(1000, 200, %bulk)),
+	'bulk WAL 1.00 0',
+	'... beside another session that may have written it');
+is( $program->(
+		looks(0, 850, writer => 9, second => 8),
+		looks(850, 2000, writer => 9),
+		stall(1000, 200, %bulk)),
+	'bulk WAL 1.00 9',
+	'... or hardly can have');
 
 my @bulk_stalls = map { stall(40_000 + 500 * $_, 200, %bulk) } 1 .. 19;
 is( causes(
