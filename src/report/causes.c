@@ -828,6 +828,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
+
+	/* statements then wait for room in the WAL buffers, too */
+	bool		full = 2 * f->seen.wal_waits >= f->seen.insert_waits;
 	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
 	double		messages = own && !remote && f->notifies ? record : 0;
@@ -853,7 +856,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
 		{inserts ? record : 0,
-			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
+			full ? "record: COMMIT waits to insert its commit record, as others fill the WAL buffers." :
+			"record: COMMIT waits for a WAL insert lock, of which there are eight.",
+			!full ? "fewer sessions that write at a time (a pooler)" :
 			f->wal_buffers >= LARGE_WAL_BUFFERS ? "less WAL at a time of other sessions, or a faster volume for it" :
 		"larger wal_buffers, or less WAL at a time of other sessions"},
 		{syncs ? record : 0,

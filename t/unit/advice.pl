@@ -773,17 +773,23 @@ work in COMMIT
 	cause: 80\.0% before the record: deferred triggers, constraints, open cursors or savepoints, or an extension
 	answer: no\. 80\.0%
 	remedy: ^fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack
-full WAL buffers
+%inserts
 	flusher seen.insert_waits=500 seen.phase[PHASE_RECORD]=700 phase:record=0.7 phase:other=0.05
+full WAL buffers
+	inserts seen.wal_waits=250
 	cause: 70\.0% record: COMMIT waits to insert
 	answer: no\.
 	remedy: ^larger wal_buffers
 ... which are large
-	flusher wal_buffers=16777216 seen.insert_waits=500 seen.phase[PHASE_RECORD]=700
-	phase:record=0.7 phase:other=0.05
+	inserts seen.wal_waits=250 wal_buffers=16777216
 	cause: 70\.0% record: COMMIT waits to insert
 	answer: no\.
 	remedy: ^less WAL at a time of other sessions, or a faster volume
+... which are not full
+	inserts seen.wal_waits=249
+	cause: 70\.0% record: COMMIT waits for a WAL insert lock, of which there are eight\.
+	answer: no\.
+	remedy: ^fewer sessions that write at a time
 ... within stalls
 	flusher checkpoint seen.cpu_waits=700 phase:other=0.5 phase:log=0.25
 	cause: 60\.0% stalls
