@@ -132,7 +132,7 @@ $holder->quit;
 ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
 ok( poll_until(sub {
 		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
-		  / 1\. \S+% before the record: deferred triggers wait for transaction \d+, held by pid /;
+		  / 1\. \S+% before the record: deferred triggers, or an extension, wait for transaction \d+, held by pid /;
 	}),
 	'... and for what');
 

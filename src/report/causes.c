@@ -655,7 +655,7 @@ remedy_at_stage(const CommitFigures *f)
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
-		[STANDBY_NOT_WRITTEN] = "its network or processors, or " WALRECEIVER,
+		[STANDBY_NOT_WRITTEN] = "its network, processors or disk (it writes, and makes segments), or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)"
 	};
@@ -800,6 +800,8 @@ remedy_for_event(const char *event)
 		return "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off";
 	if (strstr(event, "Serial") != NULL || strstr(event, "Predicate") != NULL)
 		return shorter_serializable;
+	if (strncmp(event, "CommitTs", 8) == 0)
+		return "track_commit_timestamp = off, or larger commit_timestamp_buffers (from 17 on)";
 	if (strncmp(event, "Notify", 6) == 0)
 		return "fewer messages of NOTIFY, or fewer sessions that listen";
 	return "fewer sessions that commit at a time (a pooler)";
@@ -838,10 +840,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{queue ? before : 0,
-			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: %s.", f->lock),
+			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: %s.", f->lock),
 		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
-			psprintf("before the record: deferred triggers wait for %s.", f->lock),
+			psprintf("before the record: deferred triggers, or an extension, wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement)"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
@@ -915,7 +917,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const Cause causes[] = {
 		{part * (long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
 				 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER)),
-			psprintf("wait event %s: there COMMIT waits for other processes, before its record or after its flush.",
+			psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.",
 					 f->wait_event),
 		part > 0 ? remedy_for_event(f->wait_event) : NULL},
 		{phase[PHASE_DELAY],

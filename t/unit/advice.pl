@@ -207,7 +207,7 @@ a standby that did not answer for some time
 	standby_share=1
 	cause: 98\.6% standby 'sb1': not written\.
 	answer: no\. 98\.6% of commit time
-	remedy: ^its network or processors, or its walreceiver, which does not answer \(
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(
 	not: ping
 a standby that is new
 	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 commit_p50=500 phase:standby=0.8
@@ -216,7 +216,7 @@ a standby that is new
 ... that did not answer for some time
 	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 phase:standby=0.8
 	standby=sb1 standby_stage=2 standby_share=1 slow_recent=10 slow_standby=39e6
-	remedy: ^its network or processors, or its walreceiver, which does not answer \(
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(
 	not: ping
 a subscription that hung, whose wait began before the samples
 	seen_enough=1 seen.n=1000 seen.in_commit=10100 phase_mean=101000 phase_commits=3010 commit_p50=1000
@@ -265,7 +265,7 @@ a row that a COMMIT keeps while it waits for a standby
 	hangs standby_stage=2
 	cause: 100% standby 'sb1': not written\.
 	answer: no\. Commits hang
-	remedy: ^its network or processors, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
 a subscription
 	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1
 	cause: 83\.0% standby 'sub': not flushed\.
@@ -311,7 +311,7 @@ some standby
 a prepared transaction that nobody ends
 	now.longest=12e6 lock='row of relation s, held by a prepared transaction' lock_prepared=1
 	phase:before=1
-	cause: 100% before the record: deferred triggers wait for row of relation s, held by a prepared transaction\.
+	cause: 100% before the record: deferred triggers, or an extension, wait for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
 	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts
 a flush that hangs
@@ -320,20 +320,20 @@ a flush that hangs
 	answer: no\. Commits hang
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
-	cause: 98\.0% before the record: deferred triggers wait for row of relation sum, held by pid 7\.
+	cause: 98\.0% before the record: deferred triggers, or an extension, wait for row of relation sum, held by pid 7\.
 	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'before'\.
 	not: sweep
 %serial
 	phase:before=0.9 lock='advisory lock 42, held by pid 7' seen.commit_locks=100
 COMMITs that hold it for each other
 	serial seen.commit_queue=80
-	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: advisory lock 42, held by pid 7\.
+	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: advisory lock 42, held by pid 7\.
 	answer: no\. 90\.0% of commit time is outside of flushes, most of it 'before'\.
 	remedy: ^fewer transactions that take that lock .*; all in one order, if some deadlock\n$
 	not: shorter
 ... but mostly another session
 	serial seen.commit_queue=79
-	cause: 90\.0% before the record: deferred triggers wait for advisory lock 42
+	cause: 90\.0% before the record: deferred triggers, or an extension, wait for advisory lock 42
 	answer: no\. 90\.0%
 	remedy: ^a shorter transaction of its holder
 deferred keys
@@ -355,7 +355,7 @@ another library, in each of its callbacks
 	not: DROP
 at a lock of the server
 	elsewhere seen.event_waits=196 wait_event=ProcArrayGroupUpdate
-	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, before its record or after its flush\.
+	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, outside of its flush\.
 	answer: no\. 98\.0% of commit time
 	remedy: ^fewer sessions that commit at a time
 	not: DROP|own work
@@ -366,6 +366,9 @@ at a lock of the server
 ... of NOTIFY
 	elsewhere seen.event_waits=160 wait_event=NotifyQueue
 	remedy: ^fewer messages of NOTIFY
+... of track_commit_timestamp
+	elsewhere seen.event_waits=196 wait_event=CommitTsSLRU
+	remedy: ^track_commit_timestamp = off, or larger commit_timestamp_buffers
 ... of SERIALIZABLE
 	elsewhere seen.event_waits=196 wait_event=SerializableXactHash
 	cause: 98\.0% wait event SerializableXactHash
