@@ -544,7 +544,8 @@ name_writer(const ClientSessions *sessions, int pid)
 /*
  * The newest minute as the worker saw it, in place of the sums, if it can be.
  * Commits that wait for no flush count if the phases take time that these also
- * have.  The mean is that of no commit if most hang all that time.
+ * have.  The mean is that of no commit if most hang all that time, or if some
+ * of the time is of those that nothing counts.
  */
 static void
 set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
@@ -566,6 +567,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 		f->phase_unwaited = seen->unwaited;
 	f->phase_commits = seen->commits + f->phase_unwaited;
 	f->phase_mean = f->phase_commits == 0 ||
+		seen->without_id >= UNWAITED_MATTER * seen->in_commit ||
 		(f->now.longest >= 1e6 * seen->seconds &&
 		 2.0 * f->now.commits * seen->n > seen->in_commit) ? NAN :
 		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;

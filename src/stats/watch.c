@@ -429,9 +429,17 @@ look_at_backend(int procno)
 		commit_phase_read(proc, look.flusher_phase, &reading);
 	if (session->in_commit)
 	{
-		/* one that waits for no flush, and runs after its record, waits not */
-		look.sample.phase[reading.phase] += !reading.unwaited ||
-			reading.phase != PHASE_LOG || event != 0;
+		bool		without_id = reading.phase == PHASE_BEFORE &&
+		!TransactionIdIsValid(xid);
+
+		/*
+		 * One that waits for no flush, and runs after its record, waits not.
+		 * Nor does one without an id: mostly, it has only read.
+		 */
+		look.sample.phase[reading.phase] += event != 0 ||
+			!(without_id || (reading.unwaited && reading.phase == PHASE_LOG));
+		look.sample.without_id += event != 0 && without_id &&
+			look.sample.without_id < PG_UINT8_MAX;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			is_insert_event(event);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
@@ -827,6 +835,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	WATCH_WAITS(ADD_WAIT);
 	ADD_WAIT(checkpoint_waits, ran);
 	ADD_WAIT(event_waits, ran);
+	ADD_WAIT(without_id, ran);
 	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
 			 &sum->event_lead);
 	sum->event_votes += sample->event_waits;
@@ -871,6 +880,7 @@ finish_sum(WatchSummary *sum)
 	WATCH_WAITS(ROUND_WAIT);
 	ROUND_WAIT(checkpoint_waits, ran);
 	ROUND_WAIT(event_waits, ran);
+	ROUND_WAIT(without_id, ran);
 	sum->commits = round(sum->commits);
 	sum->unwaited = round(sum->unwaited);
 }

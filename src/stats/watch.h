@@ -73,8 +73,10 @@ typedef struct WatchSample
 								 * or after the flush: LWLock or IPC */
 	uint32		wait_event;		/* the last one of these; 0: none */
 	uint8		activities;		/* bits */
-	bool		segment;		/* a new segment is being made */
-	bool		paused;			/* throttled_us was a pause */
+	bool		segment:1;		/* a new segment is being made */
+	bool		paused:1;		/* throttled_us was a pause */
+	uint8		without_id;		/* in phase[], but counted by no commit; 255:
+								 * or more */
 	uint8		others;			/* percent of the volume's requests lately, at
 								 * least, that were none of flushes; 0 where
 								 * flushes left it free */
@@ -106,8 +108,9 @@ typedef struct WatchSummary
 	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
 	double		commits;
-	double		in_commit;		/* sum of phase[] */
-	float		phase[PHASE_N]; /* likewise */
+	float		in_commit;		/* sum of phase[] */
+	float		without_id;		/* part of it; not kept in the history */
+	float		phase[PHASE_N];
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */

@@ -84,6 +84,20 @@ like($report->{text}, qr/ mean \d.*\n\(\d+ commits, of which 24 /, 'the report h
 first_cause_is($report, qr/^before\b.*deferred triggers/, '... and names that work first');
 is_consistent($report, 'report');
 
+# The report has no mean of COMMITs that write nothing, and count nowhere.
+$node->sql('SELECT commit_stats_reset()');
+run_pgbench(
+	$node, '-c 8 -T 4', cursor => q{BEGIN;
+DECLARE held CURSOR WITH HOLD FOR SELECT pg_sleep(0.05);
+COMMIT;
+CLOSE held;
+INSERT INTO plain VALUES (1);
+});
+$report = report_of($node);
+like($report->{text}, qr/^Where a commit's time goes +mean -/m, 'no mean of what is not counted');
+first_cause_is($report, qr/^before\b.*open cursors/, '... whose phase has its share');
+is_consistent($report, 'report');
+
 # Neither a commit that fails before its record, nor one that is rolled back,
 # leaves a mark behind; nor does a commit without a flush.
 $node->sql(
