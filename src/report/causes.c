@@ -718,7 +718,13 @@ larger_transactions(const CommitFigures *f, double wal)
 }
 
 /* Of others that use the volume of the WAL */
-static const char own_volume[] = "a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)";
+static const char *
+own_volume(const CommitFigures *f)
+{
+	return f->wal_apart ?
+		"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
+		"a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)";
+}
 
 /* Of a quota */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
@@ -1027,7 +1033,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		{stall[STALL_OTHERS].share,
 			psprintf("stalls while %s read or write on the volume of the WAL%s%s.",
 					 name_others(f), use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
-		own_volume},
+		own_volume(f)},
 		{f->stall[STALL_QUOTA].share,
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
@@ -1085,7 +1091,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 !others_slow_down(f) ? "" :
 					 psprintf(", while %s read or write on it%s", name_others(f),
 							  use_of_volume(&f->seen.volume))),
-			others_slow_down(f) ? own_volume : f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
+			others_slow_down(f) ? own_volume(f) : f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
 		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
 	};

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 #include "access/xlog.h"
 #include "catalog/pg_authid.h"
@@ -57,6 +58,16 @@
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
+static bool
+wal_is_apart(void)
+{
+	struct stat wal;
+	struct stat data;
+
+	return stat("pg_wal", &wal) == 0 && stat("base", &data) == 0 &&
+		wal.st_dev != data.st_dev;
+}
+
 /* The server now, with the settings of this session */
 void
 report_data_set_settings(CommitFigures *f)
@@ -83,6 +94,7 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
 	f->segment_size = wal_segment_size;
+	f->wal_apart = wal_is_apart();
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;

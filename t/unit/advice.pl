@@ -677,6 +677,10 @@ other I/O
 	others
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it read and wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls
 	answer: no\. It would not
+	remedy: ^a volume of its own for the WAL
+... of a volume that the WAL has of its own
+	others wal_apart=1
+	remedy: ^less of that: readers of old WAL
 ... of many small requests
 	others volume.flushed=60e6
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes about 100 \(5 stalls
