@@ -1,18 +1,21 @@
 /*-------------------------------------------------------------------------
  *
  * period.c
- *		The standby that src/report/report_data.c names, for t/unit/period.pl.
+ *		What src/report/report_data.c and src/report/period.c say of a period,
+ *		for t/unit/period.pl.
  *
  * The arguments are the seconds that commits of the period waited for a
  * standby ("hang 100": most of them did not end), how many of them were slow,
  * and the slow ones that are kept: "name=seconds".  The output is the name
- * with most of these seconds, or "-".
+ * with most of these seconds, or "-".  After "archiver": how often that failed,
+ * in how many seconds; the output is how the report says that.
  *
  *-------------------------------------------------------------------------
  */
 #include "program.h"
 
 #include "../../src/report/report_data.c"
+#include "../../src/report/period.c"
 
 #define MOST_KEPT	100
 
@@ -45,6 +48,14 @@ main(int argc, char **argv)
 	static CommitFigures f;
 	HistorySum *period = calloc(1, sizeof(HistorySum));
 
+	if (argc == 4 && strcmp(argv[1], "archiver") == 0)
+	{
+		period->archive_failures = atoi(argv[2]);
+		period->seconds = atof(argv[3]);
+		set_period_checkpoints(&f, period);
+		puts(f.archive_fails ? f.archive_fails : "-");
+		return 0;
+	}
 	if (argc < 3 || argc - 3 > MOST_KEPT)
 		return 1;
 	period->end = 1;

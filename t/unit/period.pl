@@ -1,4 +1,4 @@
-# Which standby does the report of a period name?
+# Which standby does the report of a period name, and when the archiver?
 #
 # The history keeps how long commits waited, but not for which standby.  Slow
 # commits know that, and the latest are kept.  They stand for all only if slow
@@ -6,7 +6,9 @@
 
 use CommitStats;
 
-my $program = compile_program('t/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c');
+my $program = compile_program(
+	't/unit/period.c', 'src/report/report_format.c',
+	'src/stats/slow_log.c', 'src/stats/standby.c');
 
 sub named (@arguments)
 {
@@ -25,5 +27,10 @@ is(named('hang 100', 1, 'away=60'),
 is(named('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
 is(named('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
 is(named(29, 0), '-', 'no slow commit: none');
+
+# An archiver that fails tries again after a minute at most.
+is(named('archiver', 13, 3600), 'failed 13 times', 'an archiver that failed for minutes');
+is(named('archiver', 1, 60), 'failed 1 time', '... or just now');
+is(named('archiver', 1, 3600), '-', '... or once in an hour');
 
 done_testing();
