@@ -62,6 +62,11 @@ for my $seconds ($hour, -2 * $hour)
 		"0\n5|t|t", "$seconds s: each commit took its own time, of which the record is a part");
 }
 
+like(
+	$node->sql(q{SELECT commit_stats_report('yesterday', 'tomorrow')}),
+	qr/^commit_history has no row: the background worker of commit_stats does not run/,
+	'the report of a period says that no worker runs');
+
 # The worker notices, so that commits divide their time as before.
 $node->append_conf('postgresql.conf', 'max_worker_processes = 8');
 set_clock(0);    # as pg_ctl believes
