@@ -93,6 +93,7 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 		if (!read_step(holder, &tag, &next) || next == NULL)
 			break;
 		holder = next;
+		wait->chained = true;
 	}
 	if (holder != NULL)
 	{

@@ -14,6 +14,8 @@ typedef struct LockWait
 	bool		holder_prepared;	/* it is a prepared transaction */
 	bool		holder_idle;	/* it waits for its client, ... */
 	bool		holder_outside; /* ... or whatever it does, in no transaction */
+	bool		chained;		/* the lock is that of another process, which
+								 * waits for the holder */
 } LockWait;
 
 /* Any process but a committing one: takes one partition lock, shared. */

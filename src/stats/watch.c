@@ -112,13 +112,16 @@ typedef struct Session
 	uint64		wal;			/* look.wal and look.unended as they began */
 	uint64		unended;
 	bool		in_commit;
+	LocalTransactionId lxid;
+	uint64		lxid_since;		/* this one began later; 0: unknown */
 	SeenCommit	commit[COMMITS_KEPT];	/* the latest, and a long one */
 } Session;
 
 /* The look under way, or the last one. */
 typedef struct Look
 {
-	uint64		length;			/* ns since the look before */
+	uint64		before;			/* clock_now() of the look before; 0: none */
+	uint64		length;			/* ns since then */
 	uint64		wal;			/* bytes that were inserted so far */
 	uint64		unended;		/* ... not by transactions that have ended */
 	CommitPhase flusher_phase;
@@ -321,13 +324,27 @@ is_users_lock(const LOCKTAG *tag)
 		tag->locktag_type == LOCKTAG_ADVISORY;
 }
 
-static bool
-is_committing(int pid)
+static const Session *
+find_session(int pid)
 {
-	for (int i = 0; i < MaxBackends; i++)
-		if (sessions[i].in_commit && sessions[i].pid == pid)
-			return true;
-	return false;
+	for (int i = 0; pid != 0 && i < MaxBackends; i++)
+		if (sessions[i].pid == pid)
+			return &sessions[i];
+	return NULL;
+}
+
+/*
+ * Its session holds an advisory lock, whatever transaction it is in: there is
+ * none, or it began when another process already waited for the lock.
+ */
+static bool
+is_of_session(const LockWait *wait, const Session *holder)
+{
+	if (wait->tag.locktag_type != LOCKTAG_ADVISORY || holder == NULL)
+		return false;
+	return (wait->holder_outside && !holder->in_commit) ||
+		(!wait->chained && wait->since != 0 &&
+		 clock_ns_at(wait->since) < holder->lxid_since);
 }
 
 /*
@@ -421,9 +438,13 @@ look_at_backend(int procno)
 	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 	Session    *session = &sessions[procno];
 	TransactionId xid = *(volatile TransactionId *) &proc->xid;
+	LocalTransactionId lxid = *(volatile LocalTransactionId *) &PROC_LXID(proc);
 	uint32		event = wait_event_of(proc);
 	PhaseReading reading;
 
+	if (session->lxid != lxid)
+		session->lxid_since = look.before;
+	session->lxid = lxid;
 	session->pid = *(volatile int *) &proc->pid;
 	session->in_commit = session->pid != 0 &&
 		commit_phase_read(proc, look.flusher_phase, &reading);
@@ -501,6 +522,7 @@ look_at_blocked(void)
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		LOCK	   *lock = blocking_lock(i);
+		const Session *holder;
 		LockWait	wait;
 
 		if (lock == NULL)
@@ -509,11 +531,11 @@ look_at_blocked(void)
 		{
 			counts = is_users_lock(&lock->tag);
 			known = counts && read_lock(&ProcGlobal->allProcs[i], &wait);
-			blocked = known && is_committing(wait.holder_pid);
+			holder = known ? find_session(wait.holder_pid) : NULL;
 			/* a session that would be the leader waits for no transaction */
-			if (known && !blocked && wait.holder_outside &&
-				lock->tag.locktag_type == LOCKTAG_ADVISORY)
+			if (known && is_of_session(&wait, holder))
 				counts = known = false;
+			blocked = known && holder != NULL && holder->in_commit;
 			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
@@ -752,6 +774,7 @@ watch_look(void)
 	(void) clock_offset();
 	memset(&look, 0, sizeof(look));
 	look.sample.at = clock_now();
+	look.before = before;
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
 	backend_slots_add_up(counted, lengthof(counted));
 	look.wal = RecoveryInProgress() ? 0 : bytes_inserted(GetXLogInsertRecPtr());

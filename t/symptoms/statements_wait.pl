@@ -1,5 +1,6 @@
 # Does the report say that it is not the commit, where sessions wait for a
-# table that an idle transaction has locked?
+# table that an idle transaction has locked?  And nothing of those that wait to
+# be the leader, an advisory lock of which the present one holds?
 #
 # pg_stat_activity is the witness: as many sessions wait as the report says,
 # and none is in COMMIT.
@@ -18,6 +19,14 @@ my $candidates = start_load($node, '-c 6 -t 1', 'SELECT pg_advisory_lock(1);');
 $node->wait_until(q{SELECT count(*) = 6 FROM pg_stat_activity WHERE wait_event = 'advisory'});
 run_pgbench($node, '-c 1 -T 3', load => 'INSERT INTO logged (n) VALUES (1);');
 unlike(report_of($node)->{text}, qr/It is not the commit/, 'nobody waits for a transaction');
+set_volume($node, 50);
+$leader->query_safe(q{DO $$ BEGIN FOR i IN 1 .. 150 LOOP
+	INSERT INTO logged (n) VALUES (1); COMMIT; END LOOP; END $$});
+set_volume($node, 0);
+unlike(
+	report_of($node)->{text},
+	qr/It is not the commit|for a row or lock/,
+	'... of the leader that commits, either');
 $leader->quit;
 end_load($candidates);
 
