@@ -590,6 +590,11 @@ remedy_for_checkpoints(const CommitFigures *f)
 	bool		in_sync = f->checkpoint_phase != NULL &&
 	strcmp(f->checkpoint_phase, "sync") == 0;
 
+	if (f->checkpoint_lasts > f->checkpoint_timeout)
+		return psprintf("a volume that writes more%s: the checkpoint under way has lasted %s (checkpoint_timeout: %d s)",
+						f->wal_apart ? "" : ", or one of its own for the WAL",
+						format_duration(f->checkpoint_lasts),
+						f->checkpoint_timeout);
 	if (f->completion_target < 0.9 && !in_sync)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);

@@ -59,6 +59,8 @@ typedef struct CommitFigures
 	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
+	double		checkpoint_lasts;	/* the one under way, s; 0: none, or not
+									 * all the time */
 	double		images;			/* full-page images, at most: share of the WAL
 								 * since the latest checkpoints */
 	WaitsNow	now;

@@ -1140,6 +1140,11 @@ set_checkpoints(CommitFigures *f)
 	if (n > 0)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
+	/* the transactions of these looks end in the cycle that it began */
+	if (f->seen_enough && f->seen.activity[ACTIVITY_CHECKPOINT] == f->seen.n &&
+		cycles->ncycles > 0)
+		f->checkpoint_lasts = (GetCurrentTimestamp() -
+							   cycles->cycle[0].started_at) / 1e6;
 	if (n >= MIN_CHECKPOINTS)
 		f->checkpoint_distance = (cycles->cycle[0].started_at -
 								  cycles->cycle[n].started_at) / 1e6 / n;

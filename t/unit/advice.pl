@@ -595,6 +595,12 @@ checkpoints
 	cause: 60\.0% stalls
 	answer: no\.
 	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
+... that last longer than the time between them
+	checkpoint checkpoint_lasts=301
+	remedy: ^a volume that writes more, or one of its own for the WAL: the checkpoint under way has lasted 5 min 1 s \(checkpoint_timeout: 300 s\)\n$
+... that last as long
+	checkpoint checkpoint_lasts=300
+	remedy: ^larger max_wal_size
 an archiver
 	stall:archiver=0.9
 	cause: 90\.0% stalls while archive_command runs
