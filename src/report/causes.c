@@ -595,6 +595,8 @@ remedy_for_checkpoints(const CommitFigures *f)
 						f->wal_apart ? "" : ", or one of its own for the WAL",
 						format_duration(f->checkpoint_lasts),
 						f->checkpoint_timeout);
+	if (f->checkpoint_asked)
+		return "no command then that asks for a checkpoint (a backup with --checkpoint=fast or start-fast, CHECKPOINT, DROP DATABASE): the last one came early";
 	if (f->completion_target < 0.9 && !in_sync)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);

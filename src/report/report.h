@@ -59,6 +59,8 @@ typedef struct CommitFigures
 	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
+	bool		checkpoint_asked;	/* a command asked for the newest one, in
+									 * which all stalls of this cause came */
 	double		checkpoint_lasts;	/* the one under way, s; 0: none, or not
 									 * all the time */
 	double		images;			/* full-page images, at most: share of the WAL
@@ -148,6 +150,7 @@ typedef struct CommitFigures
 	double		quota_bytes;	/* above 0: or these, which does not show */
 	double		quota_window;
 	VolumeUse	volume;			/* in stalls beside others */
+	TimestampTz checkpoint_stalled; /* the first one during a checkpoint */
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */

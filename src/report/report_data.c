@@ -883,6 +883,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (event->ended_at < from || is_usual(&log->logged[i]))
 			continue;
 		checkpoint -= seen->checkpoint_waits;
+		if (cause == STALL_CHECKPOINT && stall->n == 0)
+			f->checkpoint_stalled = event->ended_at;
 		stall->n++;
 		stall->length += length;
 		stall->certainty += log->logged[i].certainty;
@@ -1120,6 +1122,27 @@ set_standby(CommitFigures *f)
 		f->running_writer = name_largest(f);
 }
 
+/* The time from one checkpoint to the next, as part of checkpoint_timeout */
+static double
+distance_before(const CommitFigures *f, const WalCycleCopy *cycle)
+{
+	return (cycle[0].started_at - cycle[1].started_at) / 1e6 / f->checkpoint_timeout;
+}
+
+/*
+ * The newest checkpoint came neither when it was due nor for its WAL.  The one
+ * before came in time, so the first transaction after it tells when it began.
+ */
+static bool
+was_asked_for(const CommitFigures *f, const WalCycles *cycles)
+{
+	const WalCycleCopy *cycle = cycles->cycle;
+
+	return cycles->ncycles > 2 && distance_before(f, cycle) < 0.9 &&
+		fabs(distance_before(f, &cycle[1]) - 1) < 0.1 &&
+		4.0 * (cycle[0].redo - cycle[1].redo) < f->max_wal_size * 1048576.0;
+}
+
 static void
 set_checkpoints(CommitFigures *f)
 {
@@ -1140,6 +1163,8 @@ set_checkpoints(CommitFigures *f)
 	if (n > 0)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
+	f->checkpoint_asked = was_asked_for(f, cycles) &&
+		f->checkpoint_stalled >= cycles->cycle[0].started_at;
 	/* the transactions of these looks end in the cycle that it began */
 	if (f->seen_enough && f->seen.activity[ACTIVITY_CHECKPOINT] == f->seen.n &&
 		cycles->ncycles > 0)

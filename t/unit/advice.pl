@@ -601,6 +601,9 @@ checkpoints
 ... that last as long
 	checkpoint checkpoint_lasts=300
 	remedy: ^larger max_wal_size
+... that a command asks for once
+	checkpoint checkpoint_asked=1
+	remedy: ^no command then that asks for a checkpoint \(a backup
 an archiver
 	stall:archiver=0.9
 	cause: 90\.0% stalls while archive_command runs

@@ -2,13 +2,17 @@
  *
  * period.c
  *		What src/report/report_data.c and src/report/period.c say of a period,
- *		for t/unit/period.pl.
+ *		and of the newest checkpoint, for t/unit/period.pl.
  *
  * The arguments are the seconds that commits of the period waited for a
  * standby ("hang 100": most of them did not end), how many of them were slow,
  * and the slow ones that are kept: "name=seconds".  The output is the name
- * with most of these seconds, or "-".  After "archiver": how often that failed,
- * in how many seconds; the output is how the report says that.
+ * with most of these seconds, or "-".
+ *
+ * After "archiver": how often that failed, in how many seconds; the output is
+ * how the report says that.  After "cycles": max_wal_size, and when each cycle
+ * began, s, and where in the WAL, MB, newest first; the output is whether a
+ * command asked for the newest checkpoint.
  *
  *-------------------------------------------------------------------------
  */
@@ -54,6 +58,20 @@ main(int argc, char **argv)
 		period->seconds = atof(argv[3]);
 		set_period_checkpoints(&f, period);
 		puts(f.archive_fails ? f.archive_fails : "-");
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "cycles") == 0)
+	{
+		WalCycles	cycles = {.ncycles = (argc - 3) / 2};
+
+		for (int i = 0; i < cycles.ncycles; i++)
+		{
+			cycles.cycle[i].started_at = atoi(argv[3 + 2 * i]) * USECS_PER_SEC;
+			cycles.cycle[i].redo = strtoull(argv[4 + 2 * i], NULL, 10) * 1048576;
+		}
+		f.checkpoint_timeout = 300;
+		f.max_wal_size = atoi(argv[2]);
+		puts(was_asked_for(&f, &cycles) ? "asked" : "-");
 		return 0;
 	}
 	if (argc < 3 || argc - 3 > MOST_KEPT)

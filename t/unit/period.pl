@@ -33,4 +33,11 @@ is(named('archiver', 13, 3600), 'failed 13 times', 'an archiver that failed for 
 is(named('archiver', 1, 60), 'failed 1 time', '... or just now');
 is(named('archiver', 1, 3600), '-', '... or once in an hour');
 
+# A checkpoint every 300 s, before max_wal_size asks for it
+is(named('cycles', 1000, 950, 300, 701, 200, 400, 100), 'asked', 'a checkpoint for a command');
+is(named('cycles', 1000, 1001, 300, 701, 200, 400, 100), '-', '... or in time');
+is(named('cycles', 400, 950, 300, 701, 200, 400, 100), '-', '... or, as may be, for its WAL');
+is(named('cycles', 1000, 950, 300, 701, 200, 100, 100), '-', '... or after a time without commits');
+is(named('cycles', 1000, 950, 300, 701, 200), '-', '... or after one of which nothing is known');
+
 done_testing();
