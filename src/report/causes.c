@@ -544,7 +544,7 @@ remedy_for_segments(const CommitFigures *f)
 			"wal_init_zero = off, if the file system copies on write (ZFS, btrfs); else wal_recycle = on (now off)" :
 			"wal_recycle = on (now off), unless the file system copies on write (ZFS, btrfs)";
 	if (f->slot != NULL)
-		return psprintf("let the reader of the replication slot %s catch up, or drop the slot if nobody needs it: segments are kept for it",
+		return psprintf("let the reader of the replication slot %s catch up (a logical slot: or the oldest transaction end), or drop the slot if nobody needs it: segments are kept for it",
 						f->slot);
 	if (f->archive_fails != NULL)
 		return psprintf("an %s that succeeds (it %s): segments are kept until they are archived",

@@ -256,8 +256,10 @@ wal_keeper_find(Name slot)
 		return KEEPER_NONE;
 
 	redo = GetRedoRecPtr();
-	/* without it, the last checkpoint would have recycled a segment more */
-	least = oldest = redo - Min(Max(size, wal_segment_size), redo);
+	/* a slot that is less behind, as a logical one often is, lets pg_wal be */
+	least = oldest = redo -
+		Min(Max(Max(size, wal_segment_size),
+				(uint64) max_wal_size_mb * 1024 * 1024), redo);
 	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
 	for (int i = 0; i < REPLICATION_SLOTS; i++)
 	{

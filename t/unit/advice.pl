@@ -528,7 +528,7 @@ new segments
 	remedy: ^min_wal_size
 ... and kept for a slot
 	segment slot=gone
-	remedy: ^let the reader of the replication slot gone catch up, or drop the slot if nobody needs it: segments are kept for it\n$
+	remedy: ^let the reader of the replication slot gone catch up \(a logical slot: or the oldest transaction end\), or drop the slot if nobody needs it: segments are kept for it\n$
 ... and kept by wal_keep_size
 	segment wal_keep_size=16384 keep_size_grows=1
 	remedy: ^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$
