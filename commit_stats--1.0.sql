@@ -1955,7 +1955,7 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.transaction_time IS
 	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
-	'time before the first callback, in milliseconds: deferred triggers and constraints, open cursors and savepoints; 0 without a COMMIT statement';
+	'time before the first callback, in milliseconds: deferred triggers and constraints, cursors, savepoints, other libraries; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
 	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers, messages of NOTIFY';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
@@ -2064,7 +2064,7 @@ COMMENT ON COLUMN commit_stall_log.transaction_time IS
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null for autovacuum';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null for autovacuum, or where several may have';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
 	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS

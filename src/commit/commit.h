@@ -18,7 +18,6 @@ typedef enum CommitKind
 	COMMIT_NOT_COUNTED,
 	COMMIT_ENDED_PREPARED,		/* has no id, and ended a prepared one */
 	COMMIT_READ_ONLY,			/* has no id */
-	COMMIT_READ_STATEMENT,		/* likewise, after a COMMIT statement */
 	COMMIT_UNLOGGED,			/* has an id, but wrote no WAL */
 	COMMIT_ASYNC,
 	COMMIT_WAITS				/* for its flush */

@@ -95,15 +95,11 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
 /*
  * COMMIT or PREPARE TRANSACTION begins: deferred triggers and constraints run,
  * WITH HOLD cursors are filled, and other libraries commit on other servers,
- * before the first callback.  Without an id, clients_look_again() makes
- * clients_differ() true in the first callback, so that before_changed_commit()
- * runs.
+ * before the first callback.
  */
 static pg_noinline void
 begin_commit_statement(void)
 {
-	if (!TransactionIdIsValid(MyProc->xid))
-		clients_look_again();
 	commit.statement_at = clock_now();
 	commit.savepoints = GetCurrentTransactionNestLevel() - 1;
 	backend_slot_set_begun(commit.statement_at);
@@ -261,7 +257,7 @@ prepare_to_count(void)
 /*
  * The first commit of this process, of its client, or after one of another
  * statement; or of a transaction that has ended a prepared one, which is no
- * read-only transaction; or a COMMIT statement without an id.
+ * read-only transaction.
  */
 static pg_noinline void
 before_changed_commit(void)
@@ -274,8 +270,6 @@ before_changed_commit(void)
 	read_before_commit();
 	if (!is_own)
 		commit.kind = COMMIT_ENDED_PREPARED;
-	else if (commit.kind == COMMIT_READ_ONLY && commit.statement_at != 0)
-		commit.kind = COMMIT_READ_STATEMENT;
 }
 
 /* XACT_EVENT_PRE_COMMIT */
@@ -943,6 +937,14 @@ count_late_commit(CommitKind kind)
 	commit.start_unknown = false;
 }
 
+/* A commit in no mean belongs to the statement that has written, if any. */
+static void
+suspect_unwaited(void)
+{
+	statements_choose_none();
+	suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
+}
+
 /* A commit without an id.  If its COMMIT was slow, the slow log has it. */
 static void
 count_read_only(void)
@@ -950,10 +952,10 @@ count_read_only(void)
 	backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 	if (commit.statement_at == 0)
 		return;
-	commit.started_at = clock_now();
 	forget_time();
 	(void) unwaited_time();
-	suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
+	commit.started_at = commit.ended_at;
+	suspect_unwaited();
 }
 
 /* It waited for no flush, but can have waited for the lock of NOTIFY. */
@@ -973,7 +975,7 @@ count_unlogged(CommitKind kind)
 	if (has_notify)
 		note_notify(commit.ended_at, commit.ended_at);
 	if (unlikely(may_be_slow(elapsed)))
-		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
+		suspect_unwaited();
 	else
 		backend_slot_set_committing(0, 0);
 	commit.start_unknown = false;
@@ -1003,8 +1005,6 @@ count_other_commit(CommitKind kind)
 	/* another library may have written in it since */
 	if (kind == COMMIT_ENDED_PREPARED)
 		kind = has_xid ? COMMIT_READ_ONLY : COMMIT_NOT_COUNTED;
-	else if (kind == COMMIT_READ_STATEMENT)
-		kind = COMMIT_READ_ONLY;
 	if (kind != COMMIT_NOT_COUNTED && has_xid && waits_after_all(kind))
 	{
 		count_late_commit(kind);
@@ -1039,14 +1039,14 @@ after_commit(void)
 {
 	if (wal_unaccounted())
 		after_logged_commit();
+	else if (unlikely(commit.statement_at != 0))
+		after_logged_commit();
 	else if (commit.kind == COMMIT_READ_ONLY)
 	{
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 		/* it may have had a NOTIFY, in a savepoint that was rolled back */
 		statements_now.nwriting = 0;
 	}
-	else if (commit.kind == COMMIT_READ_STATEMENT)
-		after_logged_commit();
 }
 
 static pg_noinline void
@@ -1150,7 +1150,8 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	note_listening(pstmt->utilityStmt);
 	if (commits)
 		before_two_phase(true);
-	else if ((kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_PREPARE) &&
+	else if ((kind == TRANS_STMT_COMMIT ||
+			  (kind == TRANS_STMT_PREPARE && !RecoveryInProgress())) &&
 			 commit_stats_counts_here && !IsAbortedTransactionBlockState())
 		begin_commit_statement();
 	if (aborts && commit_stats_counts_here)

@@ -158,6 +158,19 @@ inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 	return waits_for_notify(proc, event) ? PHASE_NOTIFY : PHASE_RECORD;
 }
 
+/*
+ * Of a backend that had no id in its first callback, or has not come there.  A
+ * NOTIFY, or another library, may give it one later.
+ */
+static CommitPhase
+early_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
+{
+	if (waits_for_notify(proc, event))
+		return PHASE_NOTIFY;
+	return event == WAIT_EVENT_SYNC_REP || is_recording(proc) ?
+		inner_phase(proc, event, flusher_phase) : PHASE_BEFORE;
+}
+
 bool
 commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 				  PhaseReading *reading)
@@ -180,7 +193,8 @@ commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 			reading->phase = PHASE_NOTIFY;
 			return waits_for_notify(proc, event);
 		}
-		reading->phase = tag == COMMITTING_BEFORE ? PHASE_BEFORE :
+		reading->phase = tag == COMMITTING_BEFORE ?
+			early_phase(proc, event, flusher_phase) :
 			tag == COMMITTING_AFTER ? PHASE_AFTER :
 			inner_phase(proc, event, flusher_phase);
 		if (backend_slots_commit_begun(procno, &tag_after) == reading->since &&

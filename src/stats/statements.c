@@ -307,6 +307,13 @@ statements_choose(bool may_wait)
 }
 
 void
+statements_choose_none(void)
+{
+	if (statements_now.on && statements_now.nwriting == 0)
+		use_cell(0);
+}
+
+void
 statements_choose_prepared(void)
 {
 	if (statements_now.on)

@@ -106,6 +106,9 @@ statements_differ(void)
 /* ... Count in the cell of that statement, for which it "may_wait". */
 extern void statements_choose(bool may_wait);
 
+/* ... Count in that of no statement, if none has written. */
+extern void statements_choose_none(void);
+
 /* ... COMMIT PREPARED or ROLLBACK PREPARED begins. */
 extern void statements_choose_prepared(void);
 
