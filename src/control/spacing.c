@@ -41,7 +41,7 @@
  * resting		its slots have ended		a trial: challenger, current,
  *											challenger, current
  * resting		responses UNUSUAL twice		start over
- * resting		sleeps carry nobody			start over without a spacing
+ * resting		sleeps carry nobody			start over; only the floor stays
  * trial		worse by CLEAR than usual,	end it; rest, longer each time
  *				or in the first pair		that all challengers have lost
  * trial		better by CLEAR than both	adopt the challenger
@@ -378,6 +378,7 @@ grow(Spacing *s, double began, double now, bool slept)
 	{
 		/* far below the quota: no floor until a flush stalls */
 		begin_stretch(q, now);
+		q->stalls_held = 0;
 		q->growth = 1 / ((1 - LITTLE) * q->rate * s->usual);
 		return false;
 	}
@@ -499,7 +500,6 @@ rest_slot_ended(Spacing *s, double response, double now)
 
 	if (s->current > 0 && s->commits < (1 + ADOPT) * s->flushes)
 	{
-		/* sleeps that carry nobody; the floor stays */
 		start_over(s, now);
 		s->current = 0;
 		s->change = SPACING_LOAD_CHANGED;

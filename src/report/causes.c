@@ -634,6 +634,15 @@ remedy_for_bytes(const CommitFigures *f)
 		psprintf("%s%s; or, unless this client builds an index, %s", compression, less, whole);
 }
 
+/* All waits for standbys, in us; samples have them where no mean is known */
+static double
+standby_waits(const CommitFigures *f)
+{
+	return isnan(f->phase_mean) ?
+		ratio_or_zero(f->seen.seconds * 1e6 * f->seen.phase[PHASE_STANDBY], f->seen.n) :
+		f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+}
+
 /*
  * A standby that hangs for seconds makes the mean that of no commit.  The
  * usual wait is without slow commits, if these are few; in a period, and in
@@ -643,7 +652,7 @@ static double
 usual_standby_wait(const CommitFigures *f)
 {
 	double		n = (double) f->phase_commits - f->phase_unwaited;
-	double		time = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+	double		time = standby_waits(f);
 	double		mean = ratio_or_zero(time, n);
 
 	if (f->period == NULL && f->seen_enough && 2 * f->slow_recent > n)
@@ -686,7 +695,7 @@ remedy_at_stage(const CommitFigures *f)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
 	/* few commits have that time, in which it did not answer */
-	if (!logical && f->phase[PHASE_STANDBY] * f->phase_mean > 10 * usual_standby_wait(f))
+	if (!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 10 * usual_standby_wait(f))
 		return remedies[f->standby_stage];
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)

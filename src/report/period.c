@@ -152,8 +152,8 @@ set_hanging(CommitFigures *f, const HistorySum *sum)
 static void
 set_period_checkpoints(CommitFigures *f, const HistorySum *sum)
 {
-	/* the archiver tries again after a minute at most */
-	if (300.0 * sum->archive_failures > sum->seconds && f->archive_fails == NULL)
+	/* a command that fails goes on to fail, but may hang for long before */
+	if (1800.0 * sum->archive_failures > sum->seconds && f->archive_fails == NULL)
 		f->archive_fails = psprintf("failed %s time%s", format_count(sum->archive_failures),
 									sum->archive_failures == 1 ? "" : "s");
 	f->keep_size_grows = sum->wal_keeper == KEEPER_SIZE;

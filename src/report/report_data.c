@@ -5,7 +5,7 @@
  *
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes from the copies.  A reset may come
- * before it reads slow commits and the waits for standbys.
+ * before it reads slow commits, waits for standbys and the WAL of cycles.
  * Phases are those of the newest minute's samples (set_phases_seen()), or, if
  * they are too few, sums since the reset.
  *
@@ -594,7 +594,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	{
 		const char *name = name_writer(sessions, writer[i].pid);
 
-		if (strstr(f->running_writer, name) == NULL)
+		if (strcmp(f->running_writer, name) != 0)
 			f->running_writer = psprintf("%s or %s", f->running_writer, name);
 	}
 }
@@ -1131,7 +1131,7 @@ distance_before(const CommitFigures *f, const WalCycleCopy *cycle)
 
 /*
  * The newest checkpoint came neither when it was due nor for its WAL.  The one
- * before came in time, so the first transaction after it tells when it began.
+ * before came in time.
  */
 static bool
 was_asked_for(const CommitFigures *f, const WalCycles *cycles)

@@ -597,6 +597,7 @@ unknown_rounds(int n)
 static void
 make_rounds(Sweep *sweep, uint64 duration)
 {
+	bool		adapts = sweep->pairs.pair[sweep->pairs.n - 1].delay == DELAY_ADAPTIVE;
 	int			tried = 0;
 	uint64		round;
 	int			n;
@@ -620,7 +621,7 @@ make_rounds(Sweep *sweep, uint64 duration)
 				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
 				 errhint("Add 0 to \"delays\".")));
 	round = sweep->slot * tried;
-	if (sweep->pairs.pair[sweep->pairs.n - 1].delay == DELAY_ADAPTIVE)
+	if (adapts)
 		round += 2 * ADAPTIVE_SETTLING;
 	n = (int) (duration / round);
 	if (n < MIN_ROUNDS)
@@ -629,8 +630,9 @@ make_rounds(Sweep *sweep, uint64 duration)
 				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
 							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
 							   tried, tried),
-				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
+				 errdetail("Each needs %d slots of %g ms%s, which makes %g seconds.",
 						   MIN_ROUNDS, (double) sweep->slot / NS_PER_MS,
+						   adapts ? ", and the adaptive delay time to settle" : "",
 						   (double) round * MIN_ROUNDS / NS_PER_S),
 				 errhint("Use fewer values, a longer duration or shorter slots.")));
 	sweep->outcomes.nrounds = n;
