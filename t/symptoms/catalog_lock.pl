@@ -108,7 +108,8 @@ $session->quit;
 $session = ready_to_commit('INSERT INTO jobs VALUES (1)');
 ($holder, $pid) = hold('SELECT pg_advisory_xact_lock(42)');
 start_commit($session);
-hangs_for(qr/advisory lock 42, held by pid $pid \(idle in transaction\)/, 'before', $pid, 'advisory lock');
+hangs_for(qr/advisory lock 42, held by pid $pid \(idle in transaction\)/,
+	'before', $pid, 'advisory lock');
 $holder->quit;
 $session->quit;
 
