@@ -91,13 +91,6 @@ commit_stats.stall_time = 0"));
 
 	$node->sql('CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
 	$node->sql('SELECT commit_stats_reset()');
-
-	# a dropped client has no series: its counts move from row to row
-	$node->sql(q{CREATE ROLE lease;
-SET ROLE lease;
-SELECT pg_current_xact_id();
-RESET ROLE;
-DROP ROLE lease;});
 }
 
 my %instances;    # by job: what Prometheus calls each server
@@ -199,6 +192,12 @@ ok( eventually(sub {
 ok(end_background($_), 'pgbench came to its end') for @load;
 for my $node (values %nodes)
 {
+	# a client whose counts move to another row, once it is dropped
+	$node->sql(q{CREATE ROLE lease;
+SET ROLE lease;
+SELECT pg_current_xact_id();
+RESET ROLE;
+DROP ROLE lease;});
 	# this cycle is done
 	$node->sql('CHECKPOINT');
 	$node->sql('INSERT INTO logged VALUES (3)');
@@ -233,6 +232,10 @@ for my $job (sort keys %instances)
 		cmp_ok(keys %{ $expected{$name} }, '>', 300, "$job, $name: ... and there are some");
 	}
 }
+
+my %others = query($prometheus, "commit_stats_client_commits_total{status!='present'}");
+
+is(keys %others, 0, 'a dropped client has no series');
 
 # What is 0 in a server at ease has been compared with something.
 for my $metric (qw(slow_commits_total stalls_total stall_seconds_total
