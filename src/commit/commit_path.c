@@ -1037,9 +1037,7 @@ after_logged_commit(void)
 static inline void
 after_commit(void)
 {
-	if (wal_unaccounted())
-		after_logged_commit();
-	else if (unlikely(commit.statement_at != 0))
+	if (wal_unaccounted() || unlikely(commit.statement_at != 0))
 		after_logged_commit();
 	else if (commit.kind == COMMIT_READ_ONLY)
 	{
