@@ -815,6 +815,15 @@ part_at_event(const CommitFigures *f)
 		Min(f->seen.event_waits / samples_outside(f), 1);
 }
 
+/* ... as a share of commit time */
+static double
+share_at_event(const CommitFigures *f)
+{
+	return part_at_event(f) *
+		(long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
+		 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER));
+}
+
 static const char *
 remedy_for_event(const char *event)
 {
@@ -840,6 +849,23 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 		psprintf("if it is LISTEN, end the transaction of the session that does not read the queue; else %s", usual);
 }
 
+/* Where they are, statements wait for room in the WAL buffers, too. */
+static bool
+buffers_are_full(const CommitFigures *f)
+{
+	return 2 * f->seen.wal_waits >= f->seen.insert_waits;
+}
+
+static const char *
+remedy_for_inserts(const CommitFigures *f)
+{
+	if (!buffers_are_full(f))
+		return "fewer sessions that write at a time (a pooler)";
+	return f->wal_buffers >= LARGE_WAL_BUFFERS ?
+		"less WAL at a time of other sessions, or a faster volume for it" :
+		"larger wal_buffers, or less WAL at a time of other sessions";
+}
+
 /* What a commit does and waits for until its record is written */
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
@@ -852,9 +878,6 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
-
-	/* statements then wait for room in the WAL buffers, too */
-	bool		full = 2 * f->seen.wal_waits >= f->seen.insert_waits;
 	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
 	double		messages = own && !remote && f->notifies ? record : 0;
@@ -880,11 +903,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
 		{inserts ? record : 0,
-			full ? "record: COMMIT waits to insert its commit record, as others fill the WAL buffers." :
+			buffers_are_full(f) ?
+			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers." :
 			"record: COMMIT waits for a WAL insert lock, of which there are eight.",
-			!full ? "fewer sessions that write at a time (a pooler)" :
-			f->wal_buffers >= LARGE_WAL_BUFFERS ? "less WAL at a time of other sessions, or a faster volume for it" :
-		"larger wal_buffers, or less WAL at a time of other sessions"},
+		remedy_for_inserts(f)},
 		{syncs ? record : 0,
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 		larger_skip_threshold},
@@ -937,8 +959,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	/* whether they were SERIALIZABLE, only slow commits tell */
 	bool		unknown = f->slow_recent == 0;
 	const Cause causes[] = {
-		{part * (long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
-				 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER)),
+		{share_at_event(f),
 			psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.",
 					 f->wait_event),
 		part > 0 ? remedy_for_event(f->wait_event) : NULL},

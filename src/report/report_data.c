@@ -845,6 +845,16 @@ is_usual(const LoggedEvent *stall)
 		 stall->event.duration <= stall_limit_get());
 }
 
+static void
+add_volume(VolumeUse *sum, const VolumeUse *use)
+{
+	sum->seconds += use->seconds;
+	sum->bytes += use->bytes;
+	sum->flushed += use->flushed;
+	sum->requests += use->requests;
+	sum->of_flushes += use->of_flushes;
+}
+
 /*
  * The stalls in the time that phases are of, or since the log has all, but
  * those that are usual.  What else a checkpoint's own flushes of WAL took
@@ -890,13 +900,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->certainty += log->logged[i].certainty;
 		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
-		{
-			f->volume.seconds += seen->volume.seconds;
-			f->volume.bytes += seen->volume.bytes;
-			f->volume.flushed += seen->volume.flushed;
-			f->volume.requests += seen->volume.requests;
-			f->volume.of_flushes += seen->volume.of_flushes;
-		}
+			add_volume(&f->volume, &seen->volume);
 	}
 	if (f->seen_enough)
 		f->stall[STALL_CHECKPOINT].share += Max(checkpoint, 0) / f->seen.in_commit;
