@@ -91,6 +91,10 @@
 #define SWEEP_STEPS			5
 #define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 4)
 #define SWEEP_MAX_SIBLINGS	3
+#define SWEEP_SECONDS		30	/* its defaults */
+#define SWEEP_SLOT			250 /* ms */
+#define SWEEP_MAX_SLOT		10000	/* what it takes at most, ms */
+#define SWEEP_LEARNING		12	/* s more, of the adaptive delay */
 
 /* A sweep's bound for the p99 of commits, us */
 #define SWEEP_P99			2	/* times the present p99, which differs from
@@ -1342,6 +1346,26 @@ append_array(StringInfo text, const int *values, int n)
 	appendStringInfoChar(text, ']');
 }
 
+/*
+ * ms of a slot: four fifths of it count (sweep.c), which must be a whole
+ * window of a quota.
+ */
+static int
+sweep_slot(const CommitFigures *f)
+{
+	return (int) ceil(Min(Max(f->quota_window / 1e3 * 5 / 4, SWEEP_SLOT), SWEEP_MAX_SLOT));
+}
+
+/* s in which each pair has the rounds that a sweep needs, and one more */
+static int
+sweep_seconds(const CommitFigures *f, bool adaptive)
+{
+	int			values[Max(SWEEP_MAX_DELAYS, SWEEP_MAX_SIBLINGS)];
+	int			pairs = find_delays(f, values) * find_siblings(f, values) + adaptive;
+
+	return Max(SWEEP_SECONDS, (int) ceil(4 * pairs * sweep_slot(f) / 1e3));
+}
+
 void
 causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 {
@@ -1357,6 +1381,9 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 		appendStringInfoString(text, ", ");
 		append_array(text, siblings, nsiblings);
 	}
+	if (sweep_slot(f) > SWEEP_SLOT)
+		appendStringInfo(text, ",\n  duration => '%d s', slot => '%d ms'",
+						 sweep_seconds(f, adaptive), sweep_slot(f));
 	appendStringInfo(text, ",\n  max_p99 => '%g ms'%s);\n",
 					 find_max_p99(f) / 1000.0,
 					 adaptive ? ", adaptive => true" : "");
@@ -1364,9 +1391,9 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 
 /*---- The tables on a delay ---------------------------------------*/
 
-/* In place of a setting: what a sweep is for */
-static const char sweep[] = " To try each, 30 s of the live load (puts commit_delay back):";
-static const char adaptive_sweep[] = " To try both, 42 s of the live load (puts commit_delay back):";
+/* In place of a setting: a sweep of fixed delays, and of the adaptive one */
+static const char sweep[] = "each";
+static const char adaptive_sweep[] = "both";
 
 /* A row of a table on a delay */
 typedef struct Answer
@@ -1605,17 +1632,21 @@ static void
 put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 {
 	const Answer *answer = find_no_waits(f);
+	bool		adaptive;
 
 	if (answer == NULL)
 		answer = find_no_gain(f);
 	if (answer == NULL)
 		answer = find_may_pay(f);
+	adaptive = answer->setting == adaptive_sweep;
 	put_first_step(text, f, answer, remedy);
 	put_wrapped(text, f->width, "commit_delay as a remedy: ", "  ",
-				psprintf("%s%s", answer->sentence,
-						 is_sweep(answer) ? answer->setting : ""));
+				!is_sweep(answer) ? answer->sentence :
+				psprintf("%s To try %s, %d s of the live load (puts commit_delay back):",
+						 answer->sentence, answer->setting,
+						 sweep_seconds(f, adaptive) + (adaptive ? SWEEP_LEARNING : 0)));
 	if (is_sweep(answer))
-		causes_put_sweep(text, f, answer->setting == adaptive_sweep);
+		causes_put_sweep(text, f, adaptive);
 	else if (answer->setting != NULL)
 		appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
 						 answer->setting);

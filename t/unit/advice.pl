@@ -660,7 +660,17 @@ bandwidth
 a quota
 	quota commit_rate=9000
 	cause: 60\.0% stalls as on a disk that allows 51\.0 flushes in 500 ms \(5 stalls, mean 650 ms\)
-	answer: may pay, fixed or adaptive: stalls show a quota\. .*sweep
+	answer: may pay, fixed or adaptive: stalls show a quota\. To try both, 42 s of .*sweep.*duration => '30 s', slot => '625 ms'
+... in long windows
+	quota commit_rate=9000 quota_window=2e6
+	answer: .*To try both, 92 s of .*duration => '80 s', slot => '2500 ms'
+... in windows that no slot is as long as
+	quota commit_rate=9000 quota_window=60e6
+	answer: .*slot => '10000 ms'
+... in short ones
+	quota commit_rate=9000 quota_window=100000
+	answer: .*To try both, 42 s of .*max_p99
+	not: slot
 ... with one session
 	quota concurrency=0
 	cause: 60\.0%
