@@ -187,7 +187,7 @@ ok(poll_until(sub { return whatif_pid() eq '' }), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
-$session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '5 s')");
+$session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '20 s')");
 my $pid = whatif_pid();
 kill 'STOP', $pid;
 ok(poll_until(sub { return capturing() eq 'f' }), 'hang: commits are not watched after the sample');

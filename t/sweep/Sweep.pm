@@ -27,17 +27,16 @@ my @columns = qw(commit_delay commit_siblings rounds commits commits_per_second
   commits_per_flush delay_hit_share mean p50 p95 p99 is_best reason);
 
 # The rows of a sweep, its slots as hashes, and its notices.  On a busy machine
-# slots may be late or have no commit, so there are up to five tries until each
-# pair has $rounds rounds.
+# slots may be late or have no commit, so it is tried until each pair has
+# $rounds rounds.
 sub sweep ($arguments, $rounds = 0)
 {
 	my @result;
 
-	for (1 .. 5)
-	{
-		@result = _sweep_once($arguments) or next;
-		return @result if !grep { $_->{rounds} < $rounds } @{ $result[0] };
-	}
+	eventually(sub {
+		@result = _sweep_once($arguments);
+		return @result && !grep { $_->{rounds} < $rounds } @{ $result[0] };
+	}) or die "no sweep of $arguments has $rounds rounds of each pair\n";
 	return @result;
 }
 
