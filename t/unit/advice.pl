@@ -460,6 +460,19 @@ a locked table
 ... for which two wait
 	seen.n=100 seen.lock_waits=200 seen.in_commit=40
 	says: ^It is not the commit: on average 2\.00 sessions
+... while other transactions do little but commit
+	seen.n=100 seen.lock_waits=500 seen.in_commit=195 of_transactions=0.993
+	says: ^Apart from the commit: on average 5\.00 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 1\.95 are in COMMIT\.
+	answer: (?!no\. Sessions wait)
+	not: It is not the commit
+... of which few are in COMMIT
+	seen.n=100 seen.lock_waits=500 seen.in_commit=120 of_transactions=0.993
+	says: ^It is not the commit: on average 5
+	answer: no\. Sessions wait for locks
+... or whose transactions wait for these locks first
+	seen.n=100 seen.lock_waits=500 seen.in_commit=195 of_transactions=0.3
+	says: ^It is not the commit: on average 5
+	answer: no\. Sessions wait for locks
 ... which a delay would hold longer
 	seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	cause: 100% flushes of usual length
