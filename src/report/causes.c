@@ -749,13 +749,22 @@ larger_transactions(const CommitFigures *f, double wal)
 		"larger transactions, if its work allows them" : NULL;
 }
 
+/* Close checkpoints, which may be what else goes on all the time, first */
+static const char *
+or_early_checkpoints(const CommitFigures *f, const char *remedy)
+{
+	const char *early = remedy_for_early_checkpoints(f);
+
+	return early == NULL ? remedy : psprintf("%s; or %s", early, remedy);
+}
+
 /* Of others that use the volume of the WAL */
 static const char *
 own_volume(const CommitFigures *f)
 {
-	return f->wal_apart ?
-		"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
-		"a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)";
+	return or_early_checkpoints(f, f->wal_apart ?
+								"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
+								"a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
 }
 
 /* Of a quota */
@@ -1096,7 +1105,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		{f->flush_slower > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
-		"what else the volume did at these times: iostat, iotop, the provider's graphs"},
+		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
 		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
 			f->period != NULL ?
 			psprintf("most flushes took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",

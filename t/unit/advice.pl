@@ -713,6 +713,9 @@ other I/O
 ... of a volume that the WAL has of its own
 	others wal_apart=1
 	remedy: ^less of that: readers of old WAL
+... beside checkpoints that follow each other
+	others checkpoint_distance=3.5 checkpoint_wal=540e6
+	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or a volume of its own for the WAL
 ... of many small requests
 	others volume.flushed=60e6
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes about 100 \(5 stalls
@@ -738,6 +741,9 @@ stalls
 	stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
+... beside checkpoints that follow each other
+	stall:unknown=0.6 checkpoint_distance=3.5 checkpoint_wal=540e6
+	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or what else the volume did
 %slower
 	flush_slower=10000 seen_enough=1 seen.in_commit=1000
 	remedy: ^its burst balance
