@@ -1147,6 +1147,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 f->flush_slower > 0 && f->period == NULL && others_slow_down(f) ? "flushes that take longer than they did" :
+					 !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),

@@ -1140,7 +1140,7 @@ nothing
 # ... where commit_remedies() would refuse
 fsync = off
 	fsync=0
-	cause: 100%
+	cause: 100% flushes of usual length: with fsync = off, each writes to the system's cache\.
 	answer: no\. With fsync = off
 	not: commit_remedies
 a standby
