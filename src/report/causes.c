@@ -67,6 +67,7 @@
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
 #define HARDLY_CERTAIN		0.7 /* of the cause of stalls */
+#define OFTEN_STOPPED		0.1 /* of commit time, by a limit of the CPU */
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
@@ -1618,7 +1619,8 @@ nothing_stands_out(const CommitFigures *f)
 
 /*
  * One thing to do first, or nothing.  The remedy of a quota, and what a disk
- * takes without stalls, are among those that commit_remedies() compares.
+ * takes without stalls, are among those that commit_remedies() compares.  It
+ * simulates in the server, so a limit of the CPU stops both.
  */
 static void
 put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
@@ -1626,7 +1628,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 {
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
-	stalls_of_server(f) < 0.5 && !nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
+	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
+	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 
 	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;

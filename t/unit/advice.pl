@@ -1262,6 +1262,8 @@ my ($with, $without) = (conclude('predicted_delay=1100 predicted_siblings=1'), c
 like(", $with->{delays},", qr/, 1100,/, 'a sweep tries the pair that was predicted');
 is($with->{siblings}, '5, 1', '... with its commit_siblings');
 unlike(", $without->{delays},", qr/, 1100,/, '... which it has from nowhere else');
+is(conclude('phase:not_run=0.24')->{step}, '', 'a CPU limit, which the simulation would use up');
+is(conclude('phase:not_run=0.09')->{step}, $compare, '... that hardly matters');
 is(conclude('full')->{step}, '', 'full WAL buffers in statements: no first step for commits');
 is(conclude('phase:log=0.8 phase:flush=0.25')->{step}, '', 'nothing to do');
 is(conclude('now.longest=12e6')->{step}, '', 'what hangs stands in the first line');
