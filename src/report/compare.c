@@ -61,6 +61,8 @@ typedef struct Period
 	double		waits;			/* q */
 	double		stall[STALL_NCAUSES];	/* parts of F */
 	double		rest;			/* of F */
+	double		steady;			/* mean of the flushes that did not stall;
+								 * NaN: most did */
 	bool		merged;			/* W has all that samples would tell apart */
 	double		load;			/* commits/s */
 	double		group;			/* commits in a flush */
@@ -73,6 +75,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	double		commits = sum->value[SLOT_COMMITS];
 	double		flushes = sum->value[SLOT_FLUSHES];
 	double		stalls = 0;
+	double		stalled = 0;	/* flushes */
 	double		stopped = 0;	/* the leader, without a processor */
 
 	memset(p, 0, sizeof(Period));
@@ -99,6 +102,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 		else if (cause != STALL_SEGMENT)
 			p->stall[cause] = time;
 		stalls += p->stall[cause];
+		stalled += p->stall[cause] > 0 ? sum->stalls[cause] : 0;
 	}
 	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3,
 							 sum->value[SLOT_TIMED_FLUSHES]);
@@ -107,6 +111,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 				   ratio_or_zero(p->waited, p->waited + p->phase[PHASE_NOT_RUN]));
 	/* those that stalled may not have been timed */
 	p->rest = Max(p->flush - stalls, 0);
+	p->steady = 2 * stalled > flushes ? NAN : ratio_or_zero(p->rest * flushes, flushes - stalled);
 	if (p->flush > 0)
 		p->flush = p->rest + stalls;
 	p->waits = ratio_or_zero(p->waited, p->flush);
@@ -246,7 +251,10 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 								 describe_stalls(b, cause),
 								 describe_stalls(a, cause)));
 	part = add_part(part, "flushes", b->rest * waits, a->rest * waits,
-					describe_times("Flushes", b->rest, a->rest,
+					isnan(b->steady + a->steady) ?
+					psprintf("Most flushes of a period stalled: with stalls, a mean flush takes %s, then %s.",
+							 format_us(b->flush), format_us(a->flush)) :
+					describe_times("Flushes", b->steady, a->steady,
 								   psprintf(" each, without stalls%s",
 											describe_wal(b, a))));
 	if (b->waits == 0 && a->waits == 0)

@@ -154,6 +154,29 @@ is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
 	'Flushes take as long: 400 us to 400 us each, without stalls.',
 	'... and no other flush did');
 
+# A third of the flushes stall, or nearly all
+for my $case (
+	[ 10000, 'Flushes take as long: 400 us to 400 us each, without stalls.' ],
+	[
+		29000,
+		'Most flushes of a period stalled: with stalls, a mean flush takes 400 us, then 9.68 ms.'
+	])
+{
+	my ($n, $sentence) = @$case;
+	my $time = 10e6 * $n;
+
+	($whole, @parts) = compare_periods(
+		\%usual,
+		{
+			%usual,
+			flush_time => $time + (30000 - $n) * 400e3,
+			'n:unknown' => $n,
+			'stall:unknown' => $time
+		});
+	is((grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
+		$sentence, "flushes beside $n of 30000 that stall");
+}
+
 # Few flushes are timed, and none of those that stalled
 my %few_timed = (%stalled, timed => 300, flush_time => 300 * 400e3);
 is_exact('stalls that were not timed', \%usual, \%few_timed);
