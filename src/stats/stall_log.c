@@ -349,7 +349,7 @@ is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 	double		bytes = stall->outcome.wal_bytes;
 	double		length = (double) stall->event.duration / NS_PER_US;
 
-	return bytes > 0 && 2 * (fit->base + fit->per_byte * bytes) >= Max(length, 1) ?
+	return bytes > 0 && 2 * fit->per_byte * bytes >= Max(length, 1) ?
 		fit_main_share(fit) : 0;
 }
 

@@ -247,6 +247,11 @@ is( causes(
 	'100 bytes',
 	'... or windows with the same bytes');
 is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
+is( causes(
+		(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 500 * $_ } 1 .. 100),
+		stall(1000, 35, bytes => 112)),
+	'1 unknown 0.00',
+	'... which take less than each flush does without them');
 
 # Five stalls have few bytes; between them the WAL grows by $rate kB a ms.
 sub few_bytes_at ($rate)
