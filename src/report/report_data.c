@@ -820,19 +820,6 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	set_stalled_by(f, log, end);
 }
 
-/* Commits that waited for a stalled flush: as the worker saw, or those known. */
-static double
-stall_waiters(const LoggedEvent *stall)
-{
-	const WatchSummary *seen = &stall->outcome.seen;
-	double		known = Max(stall->event.sessions, stall->outcome.commits);
-
-	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
-		return Max(known, 1);
-	return (seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
-			seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n;
-}
-
 /*
  * A stall of unknown cause that waited for a processor, as the samples tell
  * that time, or that is none any more: flushes have come to take as long.
@@ -898,7 +885,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->n++;
 		stall->length += length;
 		stall->certainty += log->logged[i].certainty;
-		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
+		stall->share += ratio_or_zero(length * stall_log_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
 			add_volume(&f->volume, &seen->volume);
 	}

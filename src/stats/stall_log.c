@@ -614,6 +614,23 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 	return 2 * overlap[most] < commit->part[PHASE_OTHER_FLUSH] ? STALL_UNKNOWN : most;
 }
 
+/*
+ * Commits that waited for the flush: as the worker saw, or those known.  One
+ * that led it waited, though few looks come where commits are rare.
+ */
+double
+stall_log_waiters(const LoggedEvent *stall)
+{
+	const WatchSummary *seen = &stall->outcome.seen;
+	double		known = Max(stall->event.sessions, stall->outcome.commits);
+	double		least = stall->event.role == SLOW_LED ? 1 : 0;
+
+	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
+		return Max(known, 1);
+	return Max((seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
+				seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n, least);
+}
+
 /* The ring of looks forgets them, so the worker notes them with each stall. */
 void
 stall_log_note_ratios(SlowOutcome *outcome)

@@ -95,6 +95,9 @@ extern void stall_log_note_unled(const SlowEvent *follower,
 /* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 
+/* Commits that waited for the flush, on average */
+extern double stall_log_waiters(const LoggedEvent *stall);
+
 /* How long flushes stalled for which a slow commit may have waited; ns */
 extern uint64 stall_log_overlap(const StallLog *log, const SlowEvent *commit);
 

@@ -17,8 +17,8 @@
  * PAUSED, in us, SHARE of others in the requests of the volume, in percent,
  * PROCESSOR: commits that wait for a flush whose process could run,
  * and WRITER and SECOND, pids.
- * The output is the fit, if there are flushes, and cause, certainty and
- * writer of each stall.
+ * The output is the fit, if there are flushes, and cause, certainty,
+ * writer and waiting commits of each stall.
  *
  *-------------------------------------------------------------------------
  */
@@ -230,8 +230,9 @@ main(int argc, char **argv)
 			   log.fit.rate, log.fit.share);
 	stall_log_find_causes(&log, NULL);
 	for (int i = 0; i < log.n; i++)
-		printf("%s %.2f %d\n", stall_cause_names[log.logged[i].cause],
+		printf("%s %.2f %d %g\n", stall_cause_names[log.logged[i].cause],
 			   log.logged[i].certainty,
-			   log.logged[i].writer ? log.logged[i].writer->pid : 0);
+			   log.logged[i].writer ? log.logged[i].writer->pid : 0,
+			   stall_log_waiters(&log.logged[i]));
 	return 0;
 }

@@ -44,7 +44,7 @@ sub causes (@lines)
 
 	for (split /\n/, $program->(@lines))
 	{
-		next unless /^(\D+) ([\d.]+) \d+$/;
+		next unless /^(\D+) ([\d.]+) \d+ \S+$/;
 		$n{$1}++;
 		$least{$1} = $2 if !defined $least{$1} || $2 < $least{$1};
 	}
@@ -59,6 +59,14 @@ my $unled = stall(1000, 100, unled => 1);
 is(causes($unled), '1 unknown 0.00', 'a stall that no commit led');
 is(causes($unled, stall(1000, 100)), '1 unknown 0.00', '... or a leader noted it, too');
 is(causes($unled, stall(1200, 100)), '2 unknown 0.00', '... or another flush');
+
+# Looks in which nobody waits
+is( $program->(looks(0, 1000), stall(1000, 200)),
+	'unknown 0.00 0 1',
+	'... for which the commit that led it waited');
+is($program->(looks(0, 1000), stall(1000, 200, unled => 1)), 'unknown 0.00 0 0', '... or none');
+is($program->(looks(0, 1050, processor => 7), stall(1000, 200)),
+	'unknown 0.00 0 7', '... or seven');
 
 # A new segment
 is(causes(stall(1000, 650, segment => 600)), '1 new segment 1.00', 'a segment is made');
@@ -199,13 +207,13 @@ is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
 	'... of which the flush wrote little');
 
 is( $program->(looks(0, 2000, writer => 9, second => 8), stall(1000, 200, %bulk)),
-	'bulk WAL 1.00 0',
+	'bulk WAL 1.00 0 1',
 	'... beside another session that may have written it');
 is( $program->(
 		looks(0, 850, writer => 9, second => 8),
 		looks(850, 2000, writer => 9),
 		stall(1000, 200, %bulk)),
-	'bulk WAL 1.00 9',
+	'bulk WAL 1.00 9 1',
 	'... or hardly can have');
 
 my @bulk_stalls = map { stall(40_000 + 500 * $_, 200, %bulk) } 1 .. 19;
