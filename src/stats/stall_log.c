@@ -330,13 +330,16 @@ is_segment(const SlowEvent *event, const WatchSummary *seen)
 		(seen->segment > 0 && 2 * seen->segment >= seen->n);
 }
 
+/* At the rate of the fit, the WAL takes a quarter of the stall, at least. */
 static double
-is_bulk_wal(const LoggedEvent *stall)
+is_bulk_wal(const FlushFit *fit, const LoggedEvent *stall)
 {
 	const WatchSummary *seen = &stall->outcome.seen;
+	double		length = (double) stall->event.duration / NS_PER_US;
 
 	if (stall->outcome.wal_bytes < BULK_WAL || stall->writer == NULL ||
-		stall->writer->wal_bytes < BULK_WAL)
+		stall->writer->wal_bytes < BULK_WAL ||
+		(fit_main_share(fit) > 0 && 4.0 * stall->outcome.wal_bytes < fit->rate * length))
 		return 0;
 	return stall->writer_share > 0 ? stall->writer_share :
 		Min((double) seen->writer[0].samples / seen->n, 1);
@@ -358,7 +361,7 @@ static void
 decide_cause(StallLog *log, int i, StallCause end)
 {
 	LoggedEvent *stall = &log->logged[i];
-	double		bulk_wal = is_bulk_wal(stall);
+	double		bulk_wal = is_bulk_wal(&log->fit, stall);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
 	const struct

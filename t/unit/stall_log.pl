@@ -243,6 +243,12 @@ like(
 	'a bandwidth of 10 MB/s that lets bursts pass');
 is(causes(@flushes, map { stall(150 * $_, 40, bytes => 400_000) } 1 .. 9),
 	'9 bytes 1.00', '... explains stalls with many bytes');
+is( causes(@flushes, looks(0, 4000, writer => 9), stall(3000, 1500, %bulk)),
+	'1 bulk WAL 1.00',
+	'... and those of a bulk load, of which it took more than a quarter');
+is( causes(@flushes, looks(0, 4000, writer => 9), stall(3000, 2500, %bulk)),
+	'1 unknown 0.00',
+	'... or less');
 my @flushes_in = (4, 5, 3, 4, 6, 4);
 is( causes(
 		map {
