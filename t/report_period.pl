@@ -247,7 +247,7 @@ cmp_ok(
 # Periods of which nothing is known
 like(
 	report_of('1999-01-01', '1999-01-02'),
-	qr/^commit_history has no row of this period \(before its minutes, only\s+whole\s+hours\s+of\s+UTC\);/,
+	qr/^commit_history has no row that begins in this period \(before its\s+minutes,\s+only\s+whole\s+hours\s+of\s+UTC\);/,
 	'a period without rows');
 like(
 	error_of($node, q{SELECT commit_stats_report('1999-01-02', '1999-01-01')}),

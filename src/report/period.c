@@ -49,7 +49,7 @@ period_describe_kept(void)
 			!watch_wake_worker() ?
 			"commit_history has no row: the background worker of commit_stats does not run (max_worker_processes)." :
 			"commit_history has no row yet. Each minute ends with one, and so does SELECT commit_history_close().";
-	return psprintf("commit_history has no row of this period (before its minutes, only whole hours of UTC); its rows reach from %s to %s.",
+	return psprintf("commit_history has no row that begins in this period (before its minutes, only whole hours of UTC); its rows reach from %s to %s.",
 					pstrdup(timestamptz_to_str(all->start)),
 					pstrdup(timestamptz_to_str(all->end)));
 }
