@@ -1507,6 +1507,7 @@ find_no_waits(const CommitFigures *f)
 		{f->newest_age > OLD_FLUSH,
 		psprintf("not known. The latest flush of a commit ended %s ago: ask under load.", format_duration(f->newest_age)), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
+		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
 		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
 		{f->delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
 		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},

@@ -97,6 +97,7 @@ typedef struct CommitFigures
 
 	/* the newest flushes, if they are enough for a rate */
 	bool		newest;
+	bool		restarted;		/* they are not, since the server started */
 	uint64		newest_flushes;
 	uint64		newest_carried; /* commits in these */
 	double		newest_seconds; /* from the first to the last */

@@ -222,6 +222,8 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		last_wal += flush_wal_bytes(group->boundary, group->previous);
 		slower += group->leader.flush_time > slower_from;
 	}
+	f->restarted = f->newest_flushes < WAL_DEVICE_SAMPLE &&
+		f->stats_reset < PgStartTime;
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
 		return;
 	f->newest_seconds = clock_elapsed(groups->recent[0].seen_at,

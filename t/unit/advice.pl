@@ -1065,6 +1065,14 @@ a device that queues
 	queue newest_age=3600
 	cause: 100%
 	answer: not known\. The latest flush of a commit ended 1 h 0 min ago: ask under load\.
+... of which only the time before a restart is known
+	queue restarted=1
+	cause: 100%
+	answer: not known\. Few flushes so far since the server started: ask under load\.
+... and few commits
+	queue restarted=1 commits=40
+	cause: 100%
+	answer: not known\. 40 commits so far
 %idle
 	disk_busy=0.05 phase:flush=0.75 phase:other=0.25
 an idle disk
