@@ -1163,6 +1163,14 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
+/* A subscription, whose transactions are those of its publisher */
+static bool
+top_applies(const CommitFigures *f)
+{
+	return f->top != NULL && strncmp(f->top, "no name (", strlen("no name (")) == 0 &&
+		2 * f->applied >= f->top_share;
+}
+
 /*
  * Who commits: the largest share of the commits, and of the flushes of a
  * statement; they explain no time.
@@ -1200,7 +1208,8 @@ find_client_causes(const CommitFigures *f, Causes *found)
 					 f->longest == NULL || hangs ? "" :
 					 psprintf(" Most commit time, %s, is of client %s.",
 							  format_percent(f->longest_time), f->longest)),
-		f->top_of_transactions < HARDLY_COMMIT ? NULL : larger_transactions(f, f->top_wal)},
+			f->top_of_transactions < HARDLY_COMMIT || top_applies(f) ? NULL :
+		larger_transactions(f, f->top_wal)},
 		{f->top_leader_flushes,
 			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),
 		NULL},

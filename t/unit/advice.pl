@@ -912,6 +912,13 @@ one client of many: named, and larger transactions are not promised under a quot
 ... not where COMMIT is a small part of them
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=0.09
 	not: larger transactions
+... nor of a subscription, in which its publisher decides
+	top='no name (a, b)' top_share=0.6 top_wal=120 top_of_transactions=1 applied=0.5
+	says: ^Who commits 60\.0% of the commits are of client no name
+	not: larger transactions
+... but of others without a name
+	top='no name (a, b)' top_share=0.6 top_wal=120 top_of_transactions=1 applied=0.1
+	says: -> larger transactions
 %wal
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=1
 ... nor where statements wait for locks, which these would hold for longer
