@@ -1200,7 +1200,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			f->statement != NULL ? "commit_statement_stats tells them apart" :
 		"SET application_name for each kind"},
 		{one_of_several && !kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s%s, %s of WAL each.%s",
+			psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s",
 					 f->top, hangs ? "" :
 					 psprintf(", %s of commit time%s", format_percent(f->top_time),
 							  works_outside(f) ? " (without 'before', 'after')" : ""),

@@ -896,16 +896,16 @@ asynchronous siblings
 	top='lease (a, b)' top_share=0.37 top_time=0.3 top_wal=120
 one client of many: named, and larger transactions are not promised under a quota
 	quota lease
-	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each\.$
+	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each, rollbacks included\.$
 ... without its time while commits hang, which are not in it
 	quota lease now.longest=12e6
-	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 120 B of WAL each\.$
+	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 120 B of WAL each, rollbacks included\.$
 ... whose time is that of commits as clients count it
 	phase:before=0.9 phase:flush=0.25 top=shop top_share=0.7 top_time=0.73
 	says:  70\.0% of the commits are of client shop, 73\.0% of commit time \(without 'before', 'after'\),
 ... and another one that waits most
 	top=api top_share=0.77 longest=lease longest_time=0.53
-	says: ^Who commits 77\.0% of the commits are of client api, .* each\. Most commit time, 53\.0%, is of client lease\.$
+	says: ^Who commits 77\.0% of the commits are of client api, .* each, rollbacks included\. Most commit time, 53\.0%, is of client lease\.$
 ... but elsewhere
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=0.1
 	says: -> larger transactions
