@@ -58,6 +58,7 @@ my %kinds = (
 	prepared => [ "PREPARE x AS $large; EXECUTE x; EXECUTE x", "2 2 $id{$large}" ],
 	computed =>
 	  [ "PREPARE x (int) AS $large; EXECUTE x(rows(2)); EXECUTE x(rows(3))", "2 2 $id{$large}" ],
+	temporary => [ "CREATE TEMP TABLE gone (n int); $small", "1 1 $id{$small}, 1 1 -" ],
 	parallel => [
 		'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
 		  . ' SET min_parallel_table_scan_size = 0;'
@@ -147,6 +148,11 @@ is( $node->sql(q{SELECT transaction_time >= commit_time AND commit_time > 0
 FROM commit_client_stats WHERE rolname = 'kind_two_phase'}),
 	't',
 	'... and its time, with that of PREPARE TRANSACTION');
+$node->wait_until(q{SELECT commits = 3 FROM commit_client_stats WHERE rolname = 'kind_temporary'});
+is( $node->sql(q{SELECT commits FROM commit_statement_stats
+WHERE rolname = 'kind_temporary' AND reason = 'none'}),
+	'1',
+	'temporary tables that the end of a session drops: of no statement');
 agrees_by_role('single sessions');
 
 # One session, the same statement

@@ -38,6 +38,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "replication/logicalworker.h"
+#include "storage/ipc.h"
 #include "tcop/pquery.h"
 #include "utils/backend_status.h"
 #include "utils/resowner.h"
@@ -288,6 +289,10 @@ choose(uint64 statement, bool may_wait)
 void
 statements_choose(bool may_wait)
 {
+	/* no statement does at the end of a session; an abort has another state */
+	bool		drops_temporary = proc_exit_inprogress &&
+	(!may_wait || IsTransactionState());
+
 	if (!statements_now.on)
 		return;
 	if (!may_wait && statements_now.nwriting > 0)
@@ -297,12 +302,13 @@ statements_choose(bool may_wait)
 			choose(statements_now.largest, false);
 		return;
 	}
-	if (pgWalUsage.wal_bytes != statements_now.wal_seen)
+	if (pgWalUsage.wal_bytes != statements_now.wal_seen && !drops_temporary)
 		note_statement();
 	statements_now.wal_settled = statements_now.wal_seen;
 	if (statements_now.nwriting > 0)
 		choose(statements_now.largest, may_wait);
-	else if (may_wait && key_of(my_cell)->roleid != clients_mine()->roleid)
+	else if (may_wait && (drops_temporary ||
+						  key_of(my_cell)->roleid != clients_mine()->roleid))
 		choose(key_of(0)->statement, true);
 }
 
