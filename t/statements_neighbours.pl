@@ -23,8 +23,11 @@ $node->sql(
 CREATE TABLE a (n int);
 CREATE TABLE wide (' . join(', ', map { "c$_ int, d$_ int" } 1 .. 75) . ');
 CREATE FUNCTION adds() RETURNS int LANGUAGE plpgsql AS
-	$$BEGIN INSERT INTO a VALUES (1); INSERT INTO a VALUES (2), (3); RETURN 1; END$$');
+	$$BEGIN INSERT INTO a VALUES (1); INSERT INTO a VALUES (2), (3); RETURN 1; END$$;
+CREATE PROCEDURE commits_twice() LANGUAGE plpgsql AS
+	$$BEGIN FOR i IN 1..2 LOOP INSERT INTO a VALUES (1); COMMIT; END LOOP; END$$');
 
+my $insert = $node->queryid('INSERT INTO a VALUES (1)');
 my $long = 'INSERT INTO a VALUES (' . join(' + ', ('1') x 100) . ') -- ' . 'x' x 60000;
 my @load = (
 	'SELECT commit_stats_reset(), pg_stat_statements_reset()',
@@ -67,6 +70,15 @@ WHERE reason = 'compute_query_id_off' AND commits > 0}),
 		'1',
 		'... and one without an identifier');
 	adds_up($libraries, $node);
+
+	# pg_stat_statements takes the identifier of a CALL from its prepared plan.
+	$node->sql('SELECT commit_stats_reset()');
+	run_pgbench($node, '-c 1 -t 5 -M prepared', call => 'CALL commits_twice();');
+	is( $node->sql(
+			"SELECT sum(commits), count(*) FILTER (WHERE queryid = $insert)
+FROM commit_statement_stats WHERE commits > 0"),
+		'10|0',
+		"... a prepared CALL: no commit is of a statement that it runs");
 }
 
 # A text of one database does not fit the encoding of another

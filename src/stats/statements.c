@@ -68,6 +68,8 @@ static volatile const int *my_entry = &no_entry;	/* of the place of my_cell */
 static int	given_entry;		/* given[my_cell] */
 static uint64 statement_of_process = STATEMENT_NONE;	/* of any of its
 														 * commits, if that */
+static TimestampTz unnamed_start = 0;	/* of a CALL or DO without an
+										 * identifier */
 
 static ExecutorEnd_hook_type next_ExecutorEnd = NULL;
 
@@ -85,11 +87,17 @@ statements_attach(void *head, void *tail, bool found)
 
 /*---- Statements --------------------------------------------------*/
 
+static inline uint64
+reported_id(void)
+{
+	return MyBEEntry != NULL ? MyBEEntry->st_query_id : 0;
+}
+
 /* The statement that runs; "ending": NULL, or what the executor ends. */
 static inline uint64
 running_statement(const QueryDesc * ending, bool is_portal)
 {
-	uint64		id = MyBEEntry != NULL ? MyBEEntry->st_query_id : 0;
+	uint64		id = reported_id();
 
 	if (ending != NULL && (id == 0 || is_portal) &&
 		ending->plannedstmt->queryId != 0)
@@ -128,7 +136,8 @@ note_writing(const QueryDesc * ending)
 	uint64		growth = pgWalUsage.wal_bytes - now->wal_seen;
 	bool		is_portal = ending != NULL && ActivePortal == NULL &&
 	CurrentResourceOwner != CurTransactionResourceOwner;
-	uint64		statement = running_statement(ending, is_portal);
+	uint64		statement = unlikely(start == unnamed_start) && !is_portal ?
+	STATEMENT_UTILITY : running_statement(ending, is_portal);
 
 	now->wal_seen += growth;
 	if (now->nwriting == 0 || statement != now->latest ||
@@ -186,13 +195,22 @@ queryid_of_prepared(const ExecuteStmt * stmt)
  * As in pg_stat_statements, EXECUTE is the statement that it executes; that of
  * EXECUTE would depend on the parameters in some versions.  The server would
  * report the first one that begins, which a function in a parameter may run.
+ * So it does in a CALL or DO, once pg_stat_statements has taken the identifier
+ * from its plan, as of a prepared one.
  */
 void
 statements_begin_utility(const PlannedStmt *pstmt, bool is_top)
 {
-	if (statements_now.on && is_top && IsA(pstmt->utilityStmt, ExecuteStmt))
-		pgstat_report_query_id(queryid_of_prepared((ExecuteStmt *) pstmt->utilityStmt),
-							   true);
+	const Node *stmt = pstmt->utilityStmt;
+
+	if (!statements_now.on || !is_top)
+		return;
+	if (IsA(stmt, ExecuteStmt))
+		pgstat_report_query_id(queryid_of_prepared((const ExecuteStmt *) stmt), true);
+	else if ((IsA(stmt, CallStmt) || IsA(stmt, DoStmt)) && IsQueryIdEnabled() &&
+			 statement_of_process == STATEMENT_NONE &&
+			 pgstat_track_activities && reported_id() == 0)
+		unnamed_start = GetCurrentStatementStartTimestamp();
 }
 
 /*
