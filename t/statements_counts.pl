@@ -236,5 +236,23 @@ FROM commit_statement_stats WHERE queryid IN ($id{$small}, $id{$large})}),
 	stop_pgbouncer($pooler);
 	agrees_by_role('PgBouncer');
 }
+
+# The report is of the time since a reset of all, also if statements have one
+# of their own: what they do not know is of none, or of the background.
+$node->sql('SELECT commit_stats_reset()');
+{
+	local $ENV{PGAPPNAME} = '';
+	run_pgbench($node, '-c 1 -t 600', nameless => "$small;\n");
+}
+like(
+	$node->sql('SELECT commit_stats_report()'),
+	qr/^  \d\S*% of the commits have no name/m,
+	'commits without a name');
+$node->sql('SELECT commit_statement_stats_reset()');
+run_pgbench($node, '-c 1 -t 50', three_of_four => "$other;\n" x 3 . "$small;\n");
+unlike(
+	$node->sql('SELECT commit_stats_report()'),
+	qr/have no name|are led by statement/,
+	'... of which nothing is known after a reset of statements');
 ends_well($node);
 done_testing();

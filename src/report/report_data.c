@@ -408,7 +408,9 @@ name_statement(const StatementKey *key, const char *schema)
 
 /*
  * The statement that leads the most flushes, if there are several.  Commits of
- * background processes have no name, and nothing has cleared it.
+ * background processes have no name, and nothing has cleared it.  Statements
+ * may have been reset later, or not be counted at all: shares are of all, and
+ * commits that no row has may be of the background.
  */
 static void
 set_statement(CommitFigures *f, const StatementTotals *statements)
@@ -416,6 +418,7 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 	const StatementCounts *most = NULL;
 	double		flushes = 0;
 	double		commits = 0;
+	double		all_commits;
 	double		background = 0;
 	double		applied = 0;
 
@@ -436,8 +439,11 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 			 statement->value[SLOT_FLUSHES] > most->value[SLOT_FLUSHES]))
 			most = statement;
 	}
+	flushes = Max(flushes, f->flushes);
+	all_commits = Max(commits, f->commits + f->commits_async);
+	background += all_commits - commits;
 	f->applied = ratio_or_zero(applied, flushes);
-	f->nameless = Max(f->nameless - ratio_or_zero(background, commits), 0);
+	f->nameless = Max(f->nameless - ratio_or_zero(background, all_commits), 0);
 	if (most == NULL || flushes < ENOUGH_FLUSHES)
 		return;
 	f->statement_flushes = ratio_or_zero(most->value[SLOT_FLUSHES], flushes);
