@@ -39,13 +39,16 @@ SELECT line LIKE format('(since %s%%',
                         to_char(stats_reset, 'YYYY-MM-DD HH24:MI:SS')) AS since
 FROM report_lines(), commit_stats_info WHERE line LIKE '(since 2%';
 
--- The settings as the session has them
+-- The settings of the configuration, whatever this session has
 SET commit_delay = 123;
 SET commit_siblings = 45;
+SET commit_stats.slow_commit_time = '67 s';
 SELECT substring(line, '^  commit_delay[^:]*') AS settings
 FROM report_lines() WHERE line LIKE '  commit_delay%';
+SELECT line FROM report_lines() WHERE line ~ '^  slow commits.* 67(\.0)? s';
 RESET commit_delay;
 RESET commit_siblings;
+RESET commit_stats.slow_commit_time;
 
 -- Too few commits for advice
 SELECT commit_stats_reset() IS NOT NULL AS reset;

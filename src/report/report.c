@@ -194,8 +194,8 @@ put_delay(StringInfo text, const CommitFigures *f)
 static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
-	uint64		limit = slow_commit_limit_get();
-	bool		learned = commit_stats_slow_commit_time < 0;
+	uint64		limit = slow_commit_limit_of(f->slow_commit_time);
+	bool		learned = f->slow_commit_time < 0;
 
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
@@ -216,7 +216,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
 					 format_count(f->slow_commits), limit == PG_UINT64_MAX ? "" :
-					 psprintf(" (%s %s)", learned ? "the limit follows the median; now" : "longer than", format_us(limit / 1e3)));
+					 psprintf(" (%s %s)", learned ? "the limit, unless set, follows the median:" : "longer than", format_us(limit / 1e3)));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
 						 format_count(f->prepares), format_us(f->prepare_time),

@@ -36,11 +36,13 @@ typedef struct CommitFigures
 	bool		fsync;
 	bool		io_timing;		/* track_wal_io_timing */
 	int			delay;			/* commit_delay */
-	bool		delay_elsewhere;	/* of no file: of a role, a database, ... */
+	bool		delay_elsewhere;	/* of no file; without a worker, of this
+									 * session: of a role, a database, ... */
 	int			siblings;		/* commit_siblings */
 	double		wal_buffers;	/* bytes */
 	double		shared_buffers;
 	bool		adaptive;		/* commit_stats.adaptive_delay */
+	int			slow_commit_time;	/* commit_stats.slow_commit_time */
 	int			min_wal_size;	/* MB */
 	int			max_wal_size;
 	bool		wal_recycle;

@@ -68,7 +68,10 @@ wal_is_apart(void)
 		wal.st_dev != data.st_dev;
 }
 
-/* The server now, with the settings of this session */
+/*
+ * The server now.  Settings are those of this session, but for those that
+ * concern what other sessions do.
+ */
 void
 report_data_set_settings(CommitFigures *f)
 {
@@ -76,15 +79,18 @@ report_data_set_settings(CommitFigures *f)
 	const char *version = GetConfigOption("server_version", false, false);
 	bool		has_library =
 	GetConfigOption("archive_library", false, false)[0] != '\0';
+	WatchSettings settings;
 
+	watch_read_settings(&settings);
 	f->version = pnstrdup(version, strcspn(version, " "));
 	f->counting = commit_stats_enabled;
 	f->is_standby = RecoveryInProgress();
 	f->fsync = enableFsync;
 	f->io_timing = track_wal_io_timing;
-	f->delay = CommitDelay;
-	f->delay_elsewhere = guc_is_set_elsewhere("commit_delay");
-	f->siblings = CommitSiblings;
+	f->delay = settings.delay;
+	f->delay_elsewhere = settings.delay_elsewhere;
+	f->siblings = settings.siblings;
+	f->slow_commit_time = settings.slow_commit_time;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->shared_buffers = (double) NBuffers * BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;

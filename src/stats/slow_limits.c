@@ -82,14 +82,21 @@ stall_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived);
 }
 
+/* ... with this value of commit_stats.slow_commit_time */
+uint64
+slow_commit_limit_of(int setting)
+{
+	if (setting == SLOW_COMMIT_TIME_NEVER)
+		return PG_UINT64_MAX;
+	if (setting >= 0)
+		return (uint64) setting * NS_PER_MS;
+	return pg_atomic_read_u64(&shared->derived_commit);
+}
+
 uint64
 slow_commit_limit_get(void)
 {
-	if (commit_stats_slow_commit_time == SLOW_COMMIT_TIME_NEVER)
-		return PG_UINT64_MAX;
-	if (commit_stats_slow_commit_time >= 0)
-		return (uint64) commit_stats_slow_commit_time * NS_PER_MS;
-	return pg_atomic_read_u64(&shared->derived_commit);
+	return slow_commit_limit_of(commit_stats_slow_commit_time);
 }
 
 /* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */

@@ -103,6 +103,7 @@ extern const StatsModule slow_limits_module;
  */
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);
+extern uint64 slow_commit_limit_of(int setting);
 extern void slow_limits_derive(bool committed);
 
 /* The parts of a slow commit, which add up to its duration, by CommitPhase; ns */

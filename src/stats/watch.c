@@ -39,7 +39,8 @@
  * Invariant: a reader gets each sample whole, or begins again.
  *
  * Locking: none for samples; WatchShared.changes counts them.  Only the worker
- * writes its process number, by which others wake it.  The worker
+ * writes its process number, by which others wake it, and its settings, each
+ * as a whole.  The worker
  * reads PGPROCs without a lock, as pg_stat_activity does; lock_wait.c and
  * standby.c take locks of the server, shared, for at most 2 * MAX_LOCKS_READ
  * and MAX_BLAMED backends in each look.
@@ -61,6 +62,7 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "module/wall_clock.h"
 #include "probe/kernel.h"
 #include "stats/backend_slots.h"
@@ -90,6 +92,7 @@
 typedef struct WatchShared
 {
 	pg_atomic_uint32 worker;	/* its process number plus 1, or 0 */
+	WatchSettings settings;
 	ChangeCount changes;		/* between changes, the number of samples */
 	WatchSample sample[WATCH_SAMPLES];
 } WatchShared;
@@ -160,10 +163,45 @@ forget_worker(int code, Datum arg)
 	pg_atomic_write_u32(&shared->worker, 0);
 }
 
+static WatchSettings
+own_settings(void)
+{
+	return (WatchSettings)
+	{
+		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
+			commit_stats_slow_commit_time
+	};
+}
+
+void
+watch_note_settings(void)
+{
+	shared->settings = own_settings();
+}
+
+void
+watch_read_settings(WatchSettings *settings)
+{
+	*settings = own_settings();
+	if (pg_atomic_read_u32(&shared->worker) == 0)
+		return;
+	/* the worker may be about to read the configuration that this session has */
+	if (settings->delay_elsewhere)
+	{
+		settings->delay = shared->settings.delay;
+		settings->delay_elsewhere = shared->settings.delay_elsewhere;
+	}
+	if (guc_is_set_elsewhere("commit_siblings"))
+		settings->siblings = shared->settings.siblings;
+	if (guc_is_set_elsewhere("commit_stats.slow_commit_time"))
+		settings->slow_commit_time = shared->settings.slow_commit_time;
+}
+
 /* This process is the worker, until it exits. */
 void
 watch_start(void)
 {
+	watch_note_settings();
 	on_shmem_exit(forget_worker, (Datum) 0);
 	pg_atomic_write_u32(&shared->worker, MyProcNumber + 1);
 }

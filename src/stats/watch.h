@@ -162,6 +162,18 @@ typedef struct CommitWaits
 	uint64		standby_since;	/* the first time of that; 0: none */
 } CommitWaits;
 
+/*
+ * Those of the configuration, or of the command line: the worker has them also
+ * where this session has its own.
+ */
+typedef struct WatchSettings
+{
+	int			delay;			/* commit_delay */
+	int			siblings;		/* commit_siblings */
+	bool		delay_elsewhere;	/* of no file */
+	int			slow_commit_time;
+} WatchSettings;
+
 extern const StatsModule watch_module;
 
 /*
@@ -175,8 +187,12 @@ extern uint64 watch_looked_at(void);
 extern void watch_find_waits(int pid, uint64 from, uint64 to,
 							 CommitWaits *waits);
 
+/* ... It has started, or has read the configuration. */
+extern void watch_note_settings(void);
+
 /* Any process */
 extern bool watch_wake_worker(void);
+extern void watch_read_settings(WatchSettings *settings);
 
 /* ... between two times of clock_now() */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);

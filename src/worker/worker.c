@@ -213,6 +213,7 @@ nap(long timeout)
 	{
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
+		watch_note_settings();
 		follow_adaptive_delay();
 	}
 }
