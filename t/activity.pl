@@ -108,5 +108,54 @@ $failing->quit;
 $node->alter_system(synchronous_standby_names => '');
 end_committers('standby', @sessions);
 
+# Two COMMITs whose deferred triggers wait for each other's row
+$node->sql(q{CREATE TABLE sums (id int PRIMARY KEY, n int); INSERT INTO sums VALUES (1, 0), (2, 0);
+CREATE TABLE parts (id int);
+CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN UPDATE sums SET n = n + 1 WHERE id = NEW.id; RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON parts DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION add_up()});
+
+# A session that is ready to commit; and its COMMIT, whose end this does not
+# wait for
+sub start_session (@statements)
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query_safe("SET application_name = 'committer'; @statements");
+	return $session;
+}
+
+sub send_commit ($session)
+{
+	$session->{stdin} .= "COMMIT;\n";
+	$session->{run}->pump_nb;
+	return $session;
+}
+
+# Once so many wait in COMMIT for locks, the report has them as long ones
+sub report_of_locked ($n)
+{
+	$node->wait_until(
+		qq{SELECT count(*) = $n AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
+WHERE application_name = 'committer' AND wait_event_type = 'Lock' AND query = 'COMMIT;'});
+	return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
+}
+
+my @circle = map {
+	start_session("SET deadlock_timeout = '1h'; BEGIN;",
+		"UPDATE sums SET n = 0 WHERE id = $_; INSERT INTO parts VALUES (3 - $_);")
+} 1, 2;
+send_commit($_) for @circle;
+like(
+	report_of_locked(2),
+	qr/^2 commits wait now, .* \(a circle of waits, which the server ends /,
+	'COMMITs that wait for each other: the report says that they do');
+is(activity('count(*), bool_and(blocked_by = (pg_blocking_pids(pid))[1])'),
+	'2|t', '... and commit_activity that one waits for the other');
+$node->sql(
+	"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'committer'");
+$_->quit for @circle;
+
 $watcher->quit;
 end_test($node);

@@ -6,7 +6,8 @@
  * The server wakes a waiter when no conflicting lock is held, and none is
  * wanted by a process that has waited longer.  The blocker is a process of the
  * first kind, or else of the second.  A blocker that waits for a lock has a
- * blocker itself; the holder is the one at the end of this chain.
+ * blocker itself; the holder is the one at the end of this chain, if it has
+ * one.
  *
  * Locking: the server changes PGPROC.waitLock, and the list of processes that
  * hold or want a lock, under the lock of the partition of its hash table.
@@ -28,7 +29,7 @@
 #include "stats/lock_wait.h"
 #include "stats/sql_value.h"
 
-/* Steps of a chain; a deadlock is a circle. */
+/* Steps of a chain, or of a deadlock, which is a circle */
 #define MAX_STEPS		8
 
 /* Under the lock of the partition. */
@@ -77,9 +78,18 @@ read_step(PGPROC *waiter, LOCKTAG *tag, PGPROC **blocker)
 	return found;
 }
 
+static bool
+is_member(PGPROC *const *chain, int n, const PGPROC *proc)
+{
+	while (n > 0 && chain[n - 1] != proc)
+		n--;
+	return n > 0;
+}
+
 bool
 lock_wait_read(PGPROC *proc, LockWait *wait)
 {
+	PGPROC	   *chain[MAX_STEPS + 1] = {proc};
 	PGPROC	   *holder;
 	PGPROC	   *next;
 	LOCKTAG		tag;
@@ -88,11 +98,13 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	if (!read_step(proc, &wait->tag, &holder))
 		return false;
 	wait->since = pg_atomic_read_u64(&proc->waitStart);
-	for (int i = 0; i < MAX_STEPS && holder != NULL; i++)
+	for (int i = 1; i <= MAX_STEPS && holder != NULL && !wait->circle; i++)
 	{
+		chain[i] = holder;
 		if (!read_step(holder, &tag, &next) || next == NULL)
 			break;
-		holder = next;
+		wait->circle = is_member(chain, i + 1, next);
+		holder = wait->circle ? chain[1] : next;
 		wait->chained = true;
 	}
 	if (holder != NULL)
@@ -175,6 +187,8 @@ lock_wait_describe(const LockWait *wait)
 	if (wait->holder_pid == 0)
 		return what;
 	return psprintf("%s, held by pid %d%s", what, wait->holder_pid,
+					wait->circle ?
+					" (a circle of waits, which the server ends after deadlock_timeout)" :
 					!wait->holder_idle ? "" :
 					wait->holder_outside ? " (idle)" : " (idle in transaction)");
 }

@@ -10,12 +10,16 @@ typedef struct LockWait
 {
 	LOCKTAG		tag;
 	TimestampTz since;			/* PGPROC.waitStart; 0: just now */
-	int			holder_pid;		/* at the end of the chain; 0: unknown */
-	bool		holder_prepared;	/* it is a prepared transaction */
-	bool		holder_idle;	/* it waits for its client, ... */
-	bool		holder_outside; /* ... or whatever it does, in no transaction */
-	bool		chained;		/* the lock is that of another process, which
+	int			holder_pid;		/* at the end of the chain, or, of a circle,
+								 * the first one; 0: unknown */
+	bool		holder_prepared:1;	/* it is a prepared transaction */
+	bool		holder_idle:1;	/* it waits for its client, ... */
+	bool		holder_outside:1;	/* ... or whatever it does, in no
+									 * transaction */
+	bool		chained:1;		/* the lock is that of another process, which
 								 * waits for the holder */
+	bool		circle:1;		/* ... or, at last, for this process or for
+								 * itself */
 } LockWait;
 
 /* Any process but a committing one: takes one partition lock, shared. */

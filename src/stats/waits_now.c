@@ -199,7 +199,7 @@ waits_now_read(const ClientSessions *sessions)
 static const WaitingCommit *
 find_root(const WaitingCommit *waiting, int n, const WaitingCommit *commit)
 {
-	for (int i = 0; commit->has_lock && i < n; i++)
+	for (int i = 0; commit->has_lock && !commit->lock.circle && i < n; i++)
 		if (waiting[i].in_commit && waiting[i].pid == commit->blocked_by)
 			return &waiting[i];
 	return commit;
@@ -210,9 +210,11 @@ static bool
 waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 {
 	if (a->has_lock || b->has_lock)
-		return a->has_lock && b->has_lock && a->blocked_by == b->blocked_by &&
-			(a->blocked_by != 0 ||
-			 memcmp(&a->lock.tag, &b->lock.tag, sizeof(LOCKTAG)) == 0);
+		return a->has_lock && b->has_lock &&
+			((a->lock.circle && b->lock.circle) ||
+			 (a->blocked_by == b->blocked_by &&
+			  (a->blocked_by != 0 ||
+			   memcmp(&a->lock.tag, &b->lock.tag, sizeof(LOCKTAG)) == 0)));
 	if (is_flush(a->reading.phase))
 		return is_flush(b->reading.phase);
 	return a->reading.phase == b->reading.phase &&
