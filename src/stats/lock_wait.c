@@ -112,6 +112,8 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 		wait->holder_pid = holder->pid;
 		wait->holder_prepared = holder->pid == 0;
 		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ;
+		/* as a statement has, and few sessions between two of them */
+		wait->holder_active = TransactionIdIsValid(holder->xmin);
 		wait->holder_outside = !wait->holder_prepared &&
 			!LocalTransactionIdIsValid(PROC_LXID(holder));
 	}
@@ -190,5 +192,6 @@ lock_wait_describe(const LockWait *wait)
 					wait->circle ?
 					" (a circle of waits, which the server ends after deadlock_timeout)" :
 					!wait->holder_idle ? "" :
+					wait->holder_active ? " (waits for its client)" :
 					wait->holder_outside ? " (idle)" : " (idle in transaction)");
 }

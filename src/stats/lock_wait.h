@@ -14,8 +14,8 @@ typedef struct LockWait
 								 * the first one; 0: unknown */
 	bool		holder_prepared:1;	/* it is a prepared transaction */
 	bool		holder_idle:1;	/* it waits for its client, ... */
-	bool		holder_outside:1;	/* ... or whatever it does, in no
-									 * transaction */
+	bool		holder_active:1;	/* ... perhaps in a COPY */
+	bool		holder_outside:1;	/* whatever it does, in no transaction */
 	bool		chained:1;		/* the lock is that of another process, which
 								 * waits for the holder */
 	bool		circle:1;		/* ... or, at last, for this process or for
