@@ -5,6 +5,7 @@
 # wait for the rest.
 
 use GroundTruth;
+use IO::Socket::UNIX;
 
 my $node = start_truth('activity');
 my $watcher = $node->background_psql('postgres');
@@ -171,6 +172,27 @@ ok( poll_until(sub { activity("detail ~ 'held by pid \\d+ \\(waits for its clien
 $copies->{stdin} .= "\\.\n";
 $copies->query_safe('COMMIT');
 $_->quit for $copies, $session;
+
+# A client that does not read what a deferred trigger says: messages of
+# protocol 3, each but the first one with a type and a length
+$node->sql(q{CREATE TABLE spoken (n int);
+CREATE FUNCTION speak() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN RAISE NOTICE '%', repeat('x', 1000); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER speak AFTER INSERT ON spoken DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION speak()});
+my $deaf = IO::Socket::UNIX->new(Peer => $node->host . '/.s.PGSQL.' . $node->port)
+  or die "cannot connect: $!\n";
+my $role = $node->sql('SELECT current_user');
+my $start = pack('N (Z*)* x', 0x30000, 'user', $role, 'database', 'postgres', 'application_name',
+	'committer');
+my $script = 'BEGIN; INSERT INTO spoken SELECT generate_series(1, 20000); COMMIT';
+print $deaf pack('N', 4 + length $start), $start, pack('A N Z*', 'Q', 5 + length $script, $script);
+$deaf->flush;
+ok( poll_until(sub {
+		activity("detail ~ ('until the client of pid ' || pid || ' reads what it was sent\$')") eq 't';
+	}),
+	'a client does not read what it was sent');
+close($deaf);
 
 $watcher->quit;
 end_test($node);

@@ -111,6 +111,9 @@ describe_event(PGPROC *proc, CommitPhase phase)
 	uint32		info = wait_event_of(proc);
 	const char *event = pgstat_get_wait_event(info);
 
+	if (info == WAIT_EVENT_CLIENT_WRITE)
+		return psprintf("in the phase '%s', until the client of pid %d reads what it was sent",
+						commit_phase_names[phase], proc->pid);
 	return psprintf("in the phase '%s', %s%s%s", commit_phase_names[phase],
 					event ? pgstat_get_wait_event_type(info) : "no wait event",
 					event ? "/" : "", event ? event : "");
