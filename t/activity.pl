@@ -189,10 +189,41 @@ my $script = 'BEGIN; INSERT INTO spoken SELECT generate_series(1, 20000); COMMIT
 print $deaf pack('N', 4 + length $start), $start, pack('A N Z*', 'Q', 5 + length $script, $script);
 $deaf->flush;
 ok( poll_until(sub {
-		activity("detail ~ ('until the client of pid ' || pid || ' reads what it was sent\$')") eq 't';
+		activity("detail ~ ('until the client of pid ' || pid || ' reads what it was sent\$')") eq
+		  't';
 	}),
 	'a client does not read what it was sent');
 close($deaf);
+
+# Commits that wait in an extension for others of the same server, which began
+# later, and wait for a standby
+SKIP:
+{
+	skip 'there is no postgres_fdw', 2 if !has_library('postgres_fdw');
+	my ($host, $port) = ($node->host, $node->port);
+	$node->sql(qq{CREATE EXTENSION postgres_fdw;
+CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+CREATE USER MAPPING FOR CURRENT_USER SERVER here;
+CREATE FOREIGN TABLE there (n int) SERVER here OPTIONS (table_name 'spoken');
+DROP TRIGGER speak ON spoken});
+	$node->alter_system(synchronous_standby_names => 'none');
+	@sessions =
+	  map {
+		$node->start_psql(
+			'BEGIN',
+			'INSERT INTO there VALUES (1)',
+			'INSERT INTO spoken VALUES (1)', 'COMMIT')
+	  } 1 .. 3;
+	$node->wait_until(
+		q{SELECT count(*) = 3 AND min(now() - query_start) > '1.5 s' FROM pg_stat_activity
+WHERE wait_event = 'SyncRep'});
+	like(
+		$node->sql('SELECT commit_stats_report()'),
+		qr/^3 of 6 commits wait now, the longest for [\d.]+ s: standby 'none' is/,
+		'a standby rather than the extension in which others wait for it');
+	$node->alter_system(synchronous_standby_names => '');
+	end_committers('postgres_fdw', @sessions);
+}
 
 $watcher->quit;
 end_test($node);

@@ -146,7 +146,10 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 	else if (phase == PHASE_STANDBY)
 		waiting->detail = describe_standby(proc, &waiting->blame);
 	else
+	{
+		waiting->in_extension = wait_event_class(wait_event_of(proc)) == PG_WAIT_EXTENSION;
 		waiting->detail = describe_event(proc, phase);
+	}
 }
 
 static void
@@ -247,7 +250,9 @@ describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
 
 /*
  * The oldest of the commits that wait for the same, of which one has lasted
- * WAITS_NOW_LONG: those with most time in all.  Sets their number; -1: none.
+ * WAITS_NOW_LONG: those with most time in all.  Those that wait in an
+ * extension give way to as many others, for which they may wait
+ * (postgres_fdw).  Sets their number; -1: none.
  */
 static int
 find_longest(const WaitingCommit *waiting, int n,
@@ -263,6 +268,7 @@ find_longest(const WaitingCommit *waiting, int n,
 		int			oldest = i;
 		int			same = 0;
 		int64		sum = 0;
+		bool		more;
 
 		CHECK_FOR_INTERRUPTS();
 		if (root[i] == NULL || told[i])
@@ -277,7 +283,11 @@ find_longest(const WaitingCommit *waiting, int n,
 			if (waiting[j].since < waiting[oldest].since)
 				oldest = j;
 		}
-		if (sum <= most || at - waiting[oldest].since < WAITS_NOW_LONG)
+		more = sum > most;
+		if (longest >= 0 && root[i]->in_extension != root[longest]->in_extension)
+			more = root[i]->in_extension ? more && same > *commits :
+				more || same >= *commits;
+		if (!more || at - waiting[oldest].since < WAITS_NOW_LONG)
 			continue;
 		most = sum;
 		longest = oldest;

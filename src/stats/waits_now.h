@@ -25,6 +25,7 @@ typedef struct WaitingCommit
 								 * chain; 0: nobody, or unknown */
 	LockWait	lock;			/* if has_lock */
 	bool		has_lock;
+	bool		in_extension;	/* perhaps for another commit of this server */
 	StandbyBlame blame;			/* name "": it waits for no standby */
 } WaitingCommit;
 
