@@ -459,14 +459,17 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 				   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
 
-/* Before its record or after its flush, a commit waits for other processes. */
+/*
+ * Before its record or after its flush, a commit waits for other processes,
+ * which are not the parallel workers of a deferred trigger's query.
+ */
 static bool
 waits_for_processes(const PhaseReading *reading, uint32 event)
 {
 	return (reading->phase == PHASE_BEFORE || reading->phase == PHASE_RECORD ||
 			reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER) &&
 		(wait_event_class(event) == PG_WAIT_LWLOCK ||
-		 wait_event_class(event) == PG_WAIT_IPC) &&
+		 (wait_event_class(event) == PG_WAIT_IPC && reading->phase != PHASE_BEFORE)) &&
 		!is_insert_event(event) && !is_wal_event(event);
 }
 

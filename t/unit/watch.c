@@ -7,7 +7,8 @@
  * The arguments are wait events of the checkpointer, one at each look.  The
  * output has the phase of a checkpoint at each of them: write, sync or none.
  * With three arguments, see print_pause(); after "volume", print_volume();
- * after "inserted", the WAL of each look, of positions in kB.
+ * after "inserted", the WAL of each look, of positions in kB; after
+ * "processes", print_processes().
  *
  *-------------------------------------------------------------------------
  */
@@ -118,9 +119,30 @@ print_inserted(int argc, char **argv)
 	}
 }
 
+/* At an event of parallel query, and at one of the end of transactions */
+static void
+print_processes(void)
+{
+	static const CommitPhase phases[] = {PHASE_BEFORE, PHASE_LOG, PHASE_AFTER};
+
+	for (int i = 0; i < (int) lengthof(phases); i++)
+	{
+		PhaseReading reading = {.phase = phases[i]};
+
+		printf("%s%d%d", i == 0 ? "" : " ",
+			   waits_for_processes(&reading, WAIT_EVENT_EXECUTE_GATHER),
+			   waits_for_processes(&reading, PG_WAIT_LWLOCK | LWTRANCHE_XACT_BUFFER));
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "processes") == 0)
+	{
+		print_processes();
+		return 0;
+	}
 	if (argc > 1 && strcmp(argv[1], "inserted") == 0)
 	{
 		print_inserted(argc - 2, argv + 2);

@@ -62,4 +62,7 @@ is( inserted(1000, 1001, 21001, 41001, 61001),
 	'WAL at once, of which one look sees nothing');
 is(inserted(16000, 16400, 16900), '400 500', 'WAL that reaches another segment');
 
+is($program->(['processes']),
+	'01 11 11', 'before its record, a commit may use parallel workers, for which it waits');
+
 done_testing();
