@@ -494,9 +494,9 @@ full WAL buffers in statements
 	not: in their statements
 predicate locks
 	serializable=1 phase:after=0.97
-	cause: 97\.0% after the commit, for predicate locks
+	cause: 97\.0% after the commit, for predicate locks .*, or for files of tables that it dropped or truncated\.
 	answer: no\. 97\.0% of commit time is outside of flushes, most of it 'after'
-	not: truncated
+	remedy: ^shorter SERIALIZABLE .*; or fewer tables
 temporary tables
 	commits=0 flushes=0 flush_time=0 seen_enough=1 phase:record=0.83
 	cause: 83\.0% record: the session's own work
