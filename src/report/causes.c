@@ -982,6 +982,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	bool		remote = waits_in_extension(f);
 	bool		paused = was_paused(f);
 
+	/* after its record, and in none of the times of a session */
+	const char *prepared = f->prepares == 0 ? "" :
+	", or COMMIT PREPARED deletes files of dropped tables";
+
 	/* whether they were SERIALIZABLE, only slow commits tell */
 	bool		unknown = f->slow_recent == 0;
 	const Cause causes[] = {
@@ -1025,8 +1029,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
 		{remote ? 0 : log,
-		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record.", NULL},
-		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
+			psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", prepared), NULL},
+		{phase[PHASE_UNKNOWN],
+			psprintf("unknown: neither the session nor the samples show this time%s.", prepared),
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
 			f->slow_commits > 0 ? NULL :
 		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},

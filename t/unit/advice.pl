@@ -436,7 +436,16 @@ few commits of which little is known
 	cause: 80\.0% unknown:
 	answer: not known\. 80\.0% of commit time is outside of flushes or unknown\.
 	remedy: ^commit_stats\.slow_commit_time below this mean: commit_slow_log then has more phases\n$
-... and much is outside
+... with prepared transactions
+	phase:unknown=0.8 prepares=9
+	cause: 80\.0% unknown: .* this time, or COMMIT PREPARED deletes files of dropped tables\.
+time after the record, with prepared transactions
+	phase:log=0.8 prepares=9
+	cause: 80\.0% commit log: .* after its record, or COMMIT PREPARED deletes files of dropped tables\.
+... without
+	phase:log=0.8
+	cause: 80\.0% commit log: .* after its record\.
+few commits of which little is known, and much is outside
 	phase:unknown=0.45 phase:after=0.45
 	cause: 45\.0% (?:after|unknown)
 	answer: not known\. 90\.0% of commit time is outside of flushes or unknown\.
