@@ -902,6 +902,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
+	/* most of those that do not wait for the lock */
+	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
 	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
@@ -911,7 +913,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{queue ? before : 0,
-			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: %s.", f->lock),
+			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: %s%s.", f->lock,
+					 !for_standby ? "" :
+					 psprintf(", which itself waits for standby%s", blame_standby(f))),
+			for_standby ? remedy_for_standby(f) :
 		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
 			psprintf("before the record: deferred triggers, or an extension, wait for %s.", f->lock),

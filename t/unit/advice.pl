@@ -331,7 +331,11 @@ COMMITs that hold it for each other
 	answer: no\. 90\.0% of commit time is outside of flushes, most of it 'before'\.
 	remedy: ^fewer transactions that take that lock .*; all in one order, if some deadlock\n$
 	not: shorter
-... but mostly another session
+... and wait for a standby meanwhile
+	serial seen.commit_queue=80 phase:standby=0.09 standby=ghost standby_share=1 now.longest=12e6
+	cause: 90\.0% before the record, one COMMIT after the other: .* held by pid 7, which itself waits for standby 'ghost': not connected\.
+	remedy: ^start it, or correct synchronous_standby_names
+COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
 	cause: 90\.0% before the record: deferred triggers, or an extension, wait for advisory lock 42
 	answer: no\. 90\.0%
