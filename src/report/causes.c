@@ -902,6 +902,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
+
 	/* most of those that do not wait for the lock */
 	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
 	bool		remote = waits_in_extension(f);
@@ -913,13 +914,13 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{queue ? before : 0,
-			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: %s%s.", f->lock,
+			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for: %s%s.", f->lock,
 					 !for_standby ? "" :
 					 psprintf(", which itself waits for standby%s", blame_standby(f))),
 			for_standby ? remedy_for_standby(f) :
 		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
-			psprintf("before the record: deferred triggers, or an extension, wait for %s.", f->lock),
+			psprintf("before the record: deferred triggers, open cursors or an extension wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement)"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
@@ -1034,7 +1035,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
 		{remote ? 0 : log,
-			psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", prepared), NULL},
+		psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", prepared), NULL},
 		{phase[PHASE_UNKNOWN],
 			psprintf("unknown: neither the session nor the samples show this time%s.", prepared),
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :

@@ -311,7 +311,7 @@ some standby
 a prepared transaction that nobody ends
 	now.longest=12e6 lock='row of relation s, held by a prepared transaction' lock_prepared=1
 	phase:before=1
-	cause: 100% before the record: deferred triggers, or an extension, wait for row of relation s, held by a prepared transaction\.
+	cause: 100% before the record: deferred triggers, open cursors or an extension wait for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
 	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts
 a flush that hangs
@@ -320,14 +320,14 @@ a flush that hangs
 	answer: no\. Commits hang
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
-	cause: 98\.0% before the record: deferred triggers, or an extension, wait for row of relation sum, held by pid 7\.
+	cause: 98\.0% before the record: deferred triggers, open cursors or an extension wait for row of relation sum, held by pid 7\.
 	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'before'\.
 	not: sweep
 %serial
 	phase:before=0.9 lock='advisory lock 42, held by pid 7' seen.commit_locks=100
 COMMITs that hold it for each other
 	serial seen.commit_queue=80
-	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers of others, or an extension, wait for: advisory lock 42, held by pid 7\.
+	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for: advisory lock 42, held by pid 7\.
 	answer: no\. 90\.0% of commit time is outside of flushes, most of it 'before'\.
 	remedy: ^fewer transactions that take that lock .*; all in one order, if some deadlock\n$
 	not: shorter
@@ -337,7 +337,7 @@ COMMITs that hold it for each other
 	remedy: ^start it, or correct synchronous_standby_names
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
-	cause: 90\.0% before the record: deferred triggers, or an extension, wait for advisory lock 42
+	cause: 90\.0% before the record: deferred triggers, open cursors or an extension wait for advisory lock 42
 	answer: no\. 90\.0%
 	remedy: ^a shorter transaction of its holder
 deferred keys
