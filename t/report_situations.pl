@@ -316,6 +316,24 @@ $node->alter_system(
 	synchronous_commit => 'on');
 $standby->stop;
 
+# Commits that fail take most of the time, and no mean counts them.
+$node->sql(q{CREATE TABLE refused (n int);
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN PERFORM pg_sleep(0.3); RAISE serialization_failure; END$$;
+CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refused DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION refuse()});
+reset_stats();
+my $refused =
+  start_pgbench($node, '-c 8 -T 3600',
+	refused => "BEGIN;\nINSERT INTO refused VALUES (1);\nCOMMIT;\n");
+ok( poll_until(sub {
+		$node->sql($insert);
+		return $node->sql('SELECT commit_stats_report()') =~ /^Where a commit's time goes +mean -/m;
+	}),
+	'commits that fail: no mean');
+like(first_cause(report('failing')), qr/^\S+ before the record/, '... but a cause');
+end_pgbench($node, $refused);
+
 # What makes commits many, or slow
 $node->alter_system('commit_stats.slow_commit_time' => 0);
 {

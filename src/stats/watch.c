@@ -804,7 +804,7 @@ watch_look(void)
 	uint64		before = look.sample.at;
 	uint32		commits = look.sample.commits + look.sample.unwaited;
 	uint64		number;
-	uint64		counted[SLOT_WAL_BYTES + 1];
+	uint64		counted[SLOT_TRANSACTION_TIME + 1];
 	int			in_commit = 0;
 	PGPROC	   *flusher;
 
@@ -844,6 +844,7 @@ watch_look(void)
 	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
 	look.sample.unwaited = counted[SLOT_COMMITS_ASYNC] +
 		counted[SLOT_COMMITS_UNLOGGED];
+	look.sample.ended_ms = (uint32) (counted[SLOT_TRANSACTION_TIME] / NS_PER_MS);
 	(void) changecount_read(&shared->changes, &number);
 	look_at_volume(counted[SLOT_FLUSHES], sample_of(number));
 	standby_look(look.length);
@@ -905,6 +906,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->event_votes += sample->event_waits;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
+	sum->ended += (sample->ended_ms - before->ended_ms) * part / 1000;
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
 	sum->throttled += throttled;

@@ -66,6 +66,8 @@ typedef struct WatchSample
 	uint32		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not, modulo 2^32 */
 	uint32		unwaited;		/* ... that wait for no flush */
+	uint32		ended_ms;		/* transactions, but those of unlogged tables,
+								 * to the end of their commit */
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint16		checkpoint_waits;	/* commits that wait for a flush of the
 									 * checkpointer, in a checkpoint */
@@ -109,7 +111,8 @@ typedef struct WatchSummary
 	double		seconds;
 	double		commits;
 	float		in_commit;		/* sum of phase[] */
-	float		without_id;		/* part of it; not kept in the history */
+	float		without_id;		/* part of it; not kept in the history, nor */
+	float		ended;			/* s, as ended_ms */
 	float		phase[PHASE_N];
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
