@@ -7,7 +7,7 @@
 use GroundTruth;
 use IO::Socket::UNIX;
 
-my $node = start_truth('activity');
+my $node = start_truth('activity', "max_prepared_transactions = 1\n");
 my $watcher = $node->background_psql('postgres');
 my $activity = q{SELECT %s FROM commit_activity a JOIN pg_stat_activity s USING (pid)
 WHERE s.application_name ~ 'committer'};
@@ -194,6 +194,22 @@ ok( poll_until(sub {
 	}),
 	'a client does not read what it was sent');
 close($deaf);
+
+# A COMMIT that waits for a prepared transaction, while more wait for a standby
+$node->sql(q{BEGIN; UPDATE sums SET n = 0; PREPARE TRANSACTION 'forgotten'});
+$node->alter_system(synchronous_standby_names => 'none');
+$node->sql('SELECT commit_stats_reset()');
+@sessions = start_committers(4);
+waits_become('standby, standby, standby, standby', 'four wait for a standby');
+push @sessions, $node->start_psql('BEGIN', 'INSERT INTO parts VALUES (1)', 'COMMIT');
+ok( poll_until(sub {
+		$node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+		  /before the record: .* held by a prepared transaction\. -> COMMIT PREPARED or ROLLBACK/;
+	}),
+	'the remedy for the lock of a prepared transaction');
+$node->alter_system(synchronous_standby_names => '');
+$node->sql(q{ROLLBACK PREPARED 'forgotten'});
+end_committers('prepared transaction', @sessions);
 
 # Commits that wait in an extension for others of the same server, which began
 # later, and wait for a standby

@@ -725,7 +725,10 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 	for (int i = 0; i < sessions->n; i++)
 		if (waiting[i].in_commit && waiting[i].has_lock &&
 			waiting[i].reading.phase <= PHASE_RECORD)
+		{
 			f->lock_now = lock_wait_describe(&waiting[i].lock);
+			f->lock_prepared = waiting[i].lock.holder_prepared;
+		}
 }
 
 /*
