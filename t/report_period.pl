@@ -97,7 +97,8 @@ sub report_of_waits ()
 	});
 	return $report;
 }
-my $waits = 'It is not the commit: on average 3\.00 sessions wait for locks in their statements';
+my $waits =
+  'It is not the commit: on average 3\.00 sessions wait for locks in their statements, or as a procedure commits';
 $node->sql(q{BEGIN; LOCK TABLE slow; PREPARE TRANSACTION 'holder'});
 my @waiting = map { $node->start_psql('INSERT INTO slow VALUES (1)') } 1 .. 3;
 $node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});

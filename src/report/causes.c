@@ -387,7 +387,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 
 	if (locks_wait(f))
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("%s the commit: on average %s sessions wait for locks in their statements (%s), %s are in COMMIT.",
+					psprintf("%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
 							 statements_wait(f) ? "It is not" : "Apart from",
 							 format_number(f->seen.lock_waits / f->seen.n), holders,
 							 format_number(f->seen.in_commit / f->seen.n)));

@@ -460,10 +460,10 @@ few commits of which little is known, and much is outside
 	remedy: ^track_wal_io_timing = on
 a locked table
 	seen.n=100 seen.lock_waits=640 seen.in_commit=85
-	says: ^It is not the commit: on average 6\.40 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.
+	says: ^It is not the commit: on average 6\.40 sessions wait for locks in their statements, or as a procedure commits \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.
 ... by prepared transactions
 	seen.n=100 seen.lock_waits=640 seen.prepared_waits=321 seen.in_commit=85
-	says:  in their statements \(prepared transactions hold most: pg_prepared_xacts\), 0\.850 are
+	says:  in their statements, or as a procedure commits \(prepared transactions hold most: pg_prepared_xacts\), 0\.850 are
 ... beside many that commit
 	seen.n=100 seen.lock_waits=640 seen.in_commit=330
 	not: It is not the commit
@@ -475,7 +475,7 @@ a locked table
 	says: ^It is not the commit: on average 2\.00 sessions
 ... while other transactions do little but commit
 	seen.n=100 seen.lock_waits=500 seen.in_commit=195 of_transactions=0.993
-	says: ^Apart from the commit: on average 5\.00 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 1\.95 are in COMMIT\.
+	says: ^Apart from the commit: on average 5\.00 sessions wait for locks in their statements, or as a procedure commits \(pg_blocking_pids\(\) has the holders\), 1\.95 are in COMMIT\.
 	answer: (?!no\. Sessions wait)
 	not: It is not the commit
 ... of which few are in COMMIT
