@@ -100,6 +100,9 @@ sub end_all
 	end_background($_) or die "psql failed: $_->{err}\n" for @_;
 }
 
+# Without a look of the worker at them, nothing saw when the last flush ended.
+my $worker = $node->worker_pid;
+kill 'STOP', $worker;
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 my @sessions = map { $node->start_psql($insert) } 1 .. 4;
@@ -112,6 +115,13 @@ is( $node->sql(
 FROM commit_slow_log}),
 	'4|t|t',
 	'standby: the commits wait for it');
+my ($part) = $node->sql('SELECT commit_stats_report()') =~ /^  standby +([\d.]+ m?s) /m;
+is( $node->sql(qq{SELECT abs(sum(standby_time_min + standby_time_max) / 2 / sum(commits) /
+	   (extract(epoch FROM '$part'::interval) * 1000) - 1) < 0.01
+FROM commit_latency_stats}),
+	't',
+	'... in the report, for the middle of what may be');
+kill 'CONT', $worker;
 
 # Two flushes, of which no process sees the end of the first, because the
 # commits that led them wait for the standby.  The first one goes on until the
@@ -151,7 +161,6 @@ $node->alter_system(synchronous_standby_names => '');
 $standby->stop;
 
 # More at once than the log keeps
-my $worker = $node->worker_pid;
 set_device($node, flush_time => 0);
 $node->alter_system('commit_stats.slow_commit_time' => 0, 'commit_stats.log_slow_commits' => 'on');
 kill 'STOP', $worker;

@@ -371,22 +371,6 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 }
 
 /*
- * As samples saw it.  The bounds are far apart where no other commit ended
- * during the wait.
- */
-static double
-standby_time(double commit_time, const uint64 *sum, const WatchSummary *seen)
-{
-	double		least = sum[STANDBY_TIME_MIN];
-	double		most = sum[STANDBY_TIME_MAX];
-
-	if (seen->in_commit < ENOUGH_LOOKS)
-		return (least + most) / 2;
-	return Max(Min(commit_time * seen->phase[PHASE_STANDBY] / seen->in_commit,
-				   most), least);
-}
-
-/*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, if any flush was
  * timed, and then the flushes of others, if any carried a commit.
@@ -404,7 +388,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	phase[PHASE_AFTER] = sum[LATENCY_AFTER];
 	phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
 	commit_phase_take(phase, PHASE_STANDBY,
-					  standby_time(history_commit_time(row), sum, seen));
+					  history_standby_time(history_commit_time(row), sum[STANDBY_TIME_MIN],
+										   sum[STANDBY_TIME_MAX], seen));
 	commit_phase_take(phase, PHASE_RECORD, sum[LATENCY_RECORD]);
 	commit_phase_take(phase, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
 

@@ -103,6 +103,20 @@ of_all_flushes(double timed, const uint64 *value)
 #define HISTORY_SAMPLES	100
 #define ENOUGH_LOOKS	20
 
+/*
+ * The wait for a standby, as samples saw it.  The bounds are far apart where
+ * no other commit ended during the wait.
+ */
+static inline double
+history_standby_time(double commit_time, double least, double most,
+					 const WatchSummary *seen)
+{
+	if (seen->in_commit < ENOUGH_LOOKS)
+		return (least + most) / 2;
+	return Max(Min(commit_time * seen->phase[PHASE_STANDBY] / seen->in_commit,
+				   most), least);
+}
+
 /* True if only samples tell the phase, and no sum of all commits does */
 static inline bool
 history_is_sampled(CommitPhase phase)

@@ -497,6 +497,7 @@ add_latency(const LatencyTotals *latency, LatencyKind end, double *us)
  * The rest of the exact sums was the flush of another commit; without others,
  * it is not known.  If no flush was timed, what a leader does between its
  * record and the end is its flush, but for what may be the wait for a standby.
+ * Samples of the newest minute tell how long others waited for that.
  */
 static void
 set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
@@ -509,7 +510,10 @@ set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 	double		own;			/* of leaders, awake, without standby */
 	double		flush;
 	double		doubt;
+	uint64		now = clock_now();
 
+	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
+			  now, &f->seen);
 	add_latency(latency, LATENCY_FLUSH, all);
 	add_latency(latency, LATENCY_FOLLOWER, led);
 	time = all[LATENCY_TIME] + all[LATENCY_BEFORE] + all[LATENCY_AFTER];
@@ -524,7 +528,9 @@ set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 	phase[PHASE_UNKNOWN] = time;
 	commit_phase_take(phase, PHASE_BEFORE, all[LATENCY_BEFORE]);
 	commit_phase_take(phase, PHASE_AFTER, all[LATENCY_AFTER]);
-	commit_phase_take(phase, PHASE_STANDBY, all[STANDBY_TIME_MIN]);
+	commit_phase_take(phase, PHASE_STANDBY,
+					  history_standby_time(time, all[STANDBY_TIME_MIN],
+										   all[STANDBY_TIME_MAX] - doubt, &f->seen));
 	commit_phase_take(phase, PHASE_DELAY, all[LATENCY_DELAY]);
 	commit_phase_take(phase, PHASE_RECORD, all[LATENCY_RECORD]);
 	commit_phase_take(phase, PHASE_NOTIFY, all[LATENCY_NOTIFY]);
@@ -577,12 +583,9 @@ name_writer(const ClientSessions *sessions, int pid)
 static void
 set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 {
-	double		seconds = Min(f->seconds, PHASES_OF);
-	uint64		now = clock_now();
 	WatchSummary *seen = &f->seen;
 	const WatchWriter *writer = &seen->writer[0];
 
-	watch_sum(clock_elapsed((uint64) (seconds * NS_PER_S), now), now, seen);
 	f->seen_enough = seen->in_commit >= HISTORY_SAMPLES;
 	if (!f->seen_enough)
 		return;
