@@ -115,6 +115,10 @@ is( $node->sql(
 FROM commit_slow_log}),
 	'4|t|t',
 	'standby: the commits wait for it');
+is( $node->sql(q{SELECT bool_and(cause = 'standby') FROM commit_slow_log
+WHERE role = 'leader' AND flush_timed AND standby_time_max > duration / 2}),
+	't',
+	'... which is their cause');
 my ($part) = $node->sql('SELECT commit_stats_report()') =~ /^  standby +([\d.]+ m?s) /m;
 is( $node->sql(qq{SELECT abs(sum(standby_time_min + standby_time_max) / 2 / sum(commits) /
 	   (extract(epoch FROM '$part'::interval) * 1000) - 1) < 0.01

@@ -665,28 +665,17 @@ set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
 
 static void
 add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
-				const uint64 *part)
+				uint64 *part)
 {
 	/* a follower does not know that its leader made a segment */
 	uint64		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
 	part[PHASE_OTHER_FLUSH];
 
-	/*
-	 * Of a wait that ended with a standby, its begin is what is not known:
-	 * the flush before it took as long as a mean one, but for stalls.
-	 */
-	uint64		doubt = clock_elapsed(event->standby_min, event->standby_max);
-	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
-	uint64		flushes = stall_log_overlap(log, event) + (uint64) (f->flush_time * NS_PER_US);
-	uint64		flush = Min(clock_elapsed(Max(segment, flushes),
-										  part[PHASE_OTHER_FLUSH]), doubt - unknown);
-
+	stall_log_take_standby(log, event, f->flush_time * NS_PER_US, part);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] += part[phase];
 	f->slow_phase[PHASE_SEGMENT] += segment;
-	f->slow_phase[PHASE_OTHER_FLUSH] -= segment + flush;
-	f->slow_phase[PHASE_STANDBY] += unknown + flush;
-	f->slow_phase[PHASE_UNKNOWN] -= unknown;
+	f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
 }
 
 static bool

@@ -593,14 +593,22 @@ overlap_of(const SlowEvent *stall, const SlowEvent *commit)
 						 Min(stall->end, commit->writes_end));
 }
 
-uint64
-stall_log_overlap(const StallLog *log, const SlowEvent *commit)
+void
+stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
+					   uint64 flush_time, uint64 *part)
 {
-	uint64		sum = 0;
+	uint64		doubt = commit->part[PHASE_FLUSH] == SLOW_UNKNOWN ? 0 :
+	clock_elapsed(commit->standby_min, commit->standby_max);
+	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
+	uint64		flush;
 
 	for (int i = 0; i < log->n; i++)
-		sum += overlap_of(&log->logged[i].event, commit);
-	return sum;
+		flush_time += overlap_of(&log->logged[i].event, commit);
+	flush = stall_log_cause_of(log, commit) == STALL_SEGMENT ? 0 :
+		Min(clock_elapsed(flush_time, part[PHASE_OTHER_FLUSH]), doubt - unknown);
+	part[PHASE_OTHER_FLUSH] -= flush;
+	part[PHASE_UNKNOWN] -= unknown;
+	part[PHASE_STANDBY] += unknown + flush;
 }
 
 StallCause

@@ -98,8 +98,13 @@ extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 /* Commits that waited for the flush, on average */
 extern double stall_log_waiters(const LoggedEvent *stall);
 
-/* How long flushes stalled for which a slow commit may have waited; ns */
-extern uint64 stall_log_overlap(const StallLog *log, const SlowEvent *commit);
+/*
+ * Of a wait that ended with a standby, its begin is what is not known: the
+ * flush before it took as long as a mean one (ns), but for stalls.  A flush of
+ * the commit itself that was not timed stays unknown.
+ */
+extern void stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
+								   uint64 flush_time, uint64 *part);
 
 /* Why the flush that a slow commit waited for stalled, if it did */
 extern StallCause stall_log_cause_of(const StallLog *log,

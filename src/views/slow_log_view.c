@@ -47,13 +47,18 @@ row_event(Row *row, const SlowEvent *event)
 		row_bool(row, "checkpoint", event->checkpoint > 0);
 }
 
-/* The phase that took longest or, of a flush that stalled, why */
+/*
+ * The phase that took longest or, of a flush that stalled, why.  "part" is of
+ * no use behind it: columns have both bounds of the wait for a standby.
+ */
 static const char *
-slow_cause(const StallLog *stalls, const SlowEvent *event, const uint64 *part)
+slow_cause(const StallLog *stalls, const SlowEvent *event, uint64 flush_time,
+		   uint64 *part)
 {
 	CommitPhase longest = PHASE_UNKNOWN;
 	StallCause	cause = STALL_UNKNOWN;
 
+	stall_log_take_standby(stalls, event, flush_time, part);
 	for (CommitPhase phase = 0; phase < PHASE_UNKNOWN; phase++)
 		if (part[phase] > part[longest])
 			longest = phase;
@@ -66,7 +71,7 @@ slow_cause(const StallLog *stalls, const SlowEvent *event, const uint64 *part)
 /* Where the time of a slow commit went, and what it waited for */
 static void
 row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
-		  const ClientSessions *sessions)
+		  uint64 flush_time, const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
@@ -78,7 +83,7 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	slow_event_times(event, part, time);
 	for (int i = 0; i < SLOW_NTIMES; i++)
 		row_ms(row, time[i].column, time[i].ns);
-	row_text(row, "cause", slow_cause(stalls, event, part));
+	row_text(row, "cause", slow_cause(stalls, event, flush_time, part));
 	if (waits->lock_time > 0)
 	{
 		row_text(row, "waited_for", lock_wait_describe(&waits->lock));
@@ -96,7 +101,7 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 
 static void
 put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
-				const ClientSessions *sessions)
+				uint64 flush_time, const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
@@ -108,7 +113,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_text(row, "role", slow_role_names[event->role]);
 	if (event->role == SLOW_LED && event->part[PHASE_FLUSH] != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
-	row_parts(row, logged, stalls, sessions);
+	row_parts(row, logged, stalls, flush_time, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
@@ -121,14 +126,18 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_put(row);
 }
 
-static void
+/* Returns the mean time of a flush, ns */
+static uint64
 read_stalls(StallLog *stalls)
 {
 	FlushTotals *groups = flush_totals_lock_and_read();
+	SlotTotals	slots;
 
+	backend_slots_read(&slots);
 	stall_log_read(stalls);
 	LWLockRelease(commit_stats_reset_lock());
 	stall_log_find_causes(stalls, groups);
+	return slots.value[SLOT_FLUSH_TIME] / Max(slots.value[SLOT_TIMED_FLUSHES], 1);
 }
 
 Datum
@@ -137,15 +146,16 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 	LoggedEvent *logged;
 	ClientSessions *sessions;
 	StallLog	stalls;
+	uint64		flush_time;
 	int			n;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	logged = logged_events_read(SLOW_COMMIT, &n);
 	sessions = clients_read_sessions();
-	read_stalls(&stalls);
+	flush_time = read_stalls(&stalls);
 	for (int i = n - 1; i >= 0; i--)
-		put_slow_commit(&row, &logged[i], &stalls, sessions);
+		put_slow_commit(&row, &logged[i], &stalls, flush_time, sessions);
 	return (Datum) 0;
 }
 
