@@ -1015,6 +1015,7 @@ report_data_blame_slow(CommitFigures *f)
 		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
 		StandbyCounts *of_name;
 		uint64		part[PHASE_N];
+		uint64		time;
 
 		/* a part of the wait is enough */
 		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
@@ -1024,8 +1025,11 @@ report_data_blame_slow(CommitFigures *f)
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
 		if (of_name == NULL)
 			continue;
-		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
-		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
+		/* what its lead leaves, it had half of, or nearly */
+		time = part[PHASE_STANDBY] - clock_elapsed(slow[i].outcome.waits.blame_lead,
+												   part[PHASE_STANDBY]) / 2;
+		of_name->wait_time[blame->stage] += time;
+		blamed += (double) time / NS_PER_US;
 	}
 	/* those that are kept are a sample; some may end after the period */
 	known = blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1);

@@ -347,7 +347,10 @@ watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
 			(waits->standby_since == 0 || commit->waited.standby_since < waits->standby_since))
 			waits->standby_since = commit->waited.standby_since;
 		if (commit->waited.blame.name[0] != '\0')
+		{
 			waits->blame = commit->waited.blame;
+			waits->blame_lead = commit->waited.blame_lead;
+		}
 	}
 }
 
