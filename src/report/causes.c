@@ -61,6 +61,7 @@
 #define HARDLY_SHARED		1.05	/* commits and prepares of a flush */
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
+#define NO_PING				1000000 /* us; no network takes as long */
 #define OLD_FLUSH			60	/* s; no sample tells of it */
 #define SMALL_COMMIT		8192	/* bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
@@ -711,8 +712,9 @@ remedy_at_stage(const CommitFigures *f)
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
-	/* few commits have that time, in which it did not answer */
-	if (!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 10 * usual_standby_wait(f))
+	/* few commits have much of that time, in which it did not answer */
+	if (!logical && (ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f) ||
+					 usual_standby_wait(f) >= NO_PING))
 		return remedies[f->standby_stage];
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)

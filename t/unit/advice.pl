@@ -209,6 +209,15 @@ a standby that did not answer for some time
 	answer: no\. 98\.6% of commit time
 	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(
 	not: ping
+... for most of the waits
+	phase_mean=102000 commit_p50=25000 phase:standby=0.986 standby=sb1 standby_stage=2
+	standby_share=1
+	remedy: ^its network, processors or disk
+	not: ping
+... in each commit
+	phase_mean=1170000 phase:standby=1 standby=sb1 standby_stage=2 standby_share=1
+	remedy: ^its network, processors or disk
+	not: ping
 a standby that is new
 	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 commit_p50=500 phase:standby=0.8
 	standby=sb1 standby_stage=2 standby_share=1
