@@ -687,7 +687,7 @@ remedy_at_stage(const CommitFigures *f)
 {
 #define WALRECEIVER "its walreceiver, which does not answer (a pg_receivewal needs --slot and --synchronous)"
 	static const char *const remedies[] = {
-		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
+		[STANDBY_NOT_CONNECTED] = "start it (if it runs, its log says why it is not connected), or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, processors or disk (it writes, and makes segments), or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",

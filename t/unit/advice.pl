@@ -186,7 +186,7 @@ a standby that is gone
 	standby_share=1
 	cause: 100% standby 'ghost': not connected\.
 	answer: no\. Commits hang
-	remedy: ^start it, or correct
+	remedy: ^start it \(if it runs, its log says why it is not connected\), or correct
 a standby's disk
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.9
 	cause: 83\.0% standby 'sb1': not flushed \(90\.0% of these waits\)\.
@@ -258,7 +258,7 @@ a standby that was away
 	behind standby_stage=0 standby_behind=0
 	cause: 97\.0% standby 'sb1': not connected\.
 	answer: no\. 97\.0% of commit time
-	remedy: ^if it is still away, start it, or correct synchronous_standby_names; else the logs of both servers say why it was\n$
+	remedy: ^if it is still away, start it \(if it runs, its log says why it is not connected\), or correct synchronous_standby_names; else the logs of both servers say why it was\n$
 a row that a COMMIT keeps while it waits for a standby
 	behind seen.n=200 seen.in_commit=200 seen.blocked_rows=2200 of_transactions=0.08
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
