@@ -707,7 +707,8 @@ remedy_at_stage(const CommitFigures *f)
 						f->standby_slots);
 	if (logical && f->standby_reader)
 		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
-	if (commits_hang(f))
+	if (commits_hang(f) ||
+		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
 		return logical ? itself : remedies[f->standby_stage];
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",

@@ -126,6 +126,11 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 		f->period = period;
 		return;
 	}
+	if (strcmp(key, "now.blame") == 0)
+	{
+		snprintf(f->now.blame.name, NAMEDATALEN, "%s", text);
+		return;
+	}
 	for (int i = 0; i < lengthof(figures); i++)
 	{
 		void	   *at = (char *) f + figures[i].offset;

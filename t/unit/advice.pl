@@ -259,6 +259,11 @@ a standby that was away
 	cause: 97\.0% standby 'sb1': not connected\.
 	answer: no\. 97\.0% of commit time
 	remedy: ^if it is still away, start it \(if it runs, its log says why it is not connected\), or correct synchronous_standby_names; else the logs of both servers say why it was\n$
+... and is so now, for few of the commits
+	behind standby_stage=0 standby_behind=0 now.longest=12e6 now.all=8 now.blame=sb1
+	cause: 97\.0% standby 'sb1': not connected\.
+	answer: no\. 97\.0% of commit time
+	remedy: ^start it \(
 a row that a COMMIT keeps while it waits for a standby
 	behind seen.n=200 seen.in_commit=200 seen.blocked_rows=2200 of_transactions=0.08
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
