@@ -705,8 +705,6 @@ remedy_at_stage(const CommitFigures *f)
 	if (logical && f->standby_slots != NULL)
 		return psprintf("the standbys of synchronized_standby_slots ('%s'), to which its walsender lets changes go first: start them, or take them out",
 						f->standby_slots);
-	if (logical && f->standby_reader)
-		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
 	if (commits_hang(f) ||
 		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
 		return logical ? itself : remedies[f->standby_stage];
@@ -733,10 +731,15 @@ remedy_at_stage(const CommitFigures *f)
 static const char *
 remedy_for_standby(const CommitFigures *f)
 {
-	return f->standby_behind < BULK_WAL || f->running_writer == NULL ?
-		remedy_at_stage(f) :
+	const char *remedy = remedy_at_stage(f);
+
+	if (f->standby_reader && f->standby_slots == NULL &&
+		f->standby_stage != STANDBY_NOT_CONNECTED)
+		remedy = psprintf("leave it out of synchronous_standby_names, if it is no subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have; else %s",
+						  remedy);
+	return f->standby_behind < BULK_WAL || f->running_writer == NULL ? remedy :
 		psprintf("less WAL at a time of %s, behind which commits wait; else %s",
-				 f->running_writer, remedy_at_stage(f));
+				 f->running_writer, remedy);
 }
 
 /*

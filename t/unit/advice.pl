@@ -305,8 +305,10 @@ a subscription
 	hangs standby=cdc standby_stage=2 standby_logical=1 standby_reader=1
 	cause: 100% standby 'cdc': not written\.
 	answer: no\. Commits hang
-	remedy: ^leave it out of synchronous_standby_names, unless it is a subscription:
-	not: locks, triggers
+	remedy: ^leave it out of synchronous_standby_names, if it is no subscription: .*; else what its subscription waits for as it applies
+... which is one without a slot of its name
+	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1 standby_reader=1
+	remedy: ^leave it out of synchronous_standby_names, if it is no subscription: .*; else ALTER SUBSCRIPTION
 ... which is a backup
 	hangs standby=pg_basebackup standby_stage=3
 	cause: 100% standby 'pg_basebackup': not flushed\.
