@@ -667,10 +667,10 @@ SELECT s.standby, s.stage, s.wait_time,
            AS share,
        s.slow_commits, s.waiting_now, w.pid::int AS pid, w.state, s.counted_since
 FROM commit_standby_stats() s
-     LEFT JOIN LATERAL (SELECT r.pid, r.state
+     LEFT JOIN LATERAL (SELECT min(r.pid) AS pid, min(r.state) AS state
                         FROM pg_stat_replication r
                         WHERE lower(r.application_name) = lower(s.standby)
-                        ORDER BY r.sync_priority DESC LIMIT 1) w ON true
+                        HAVING count(*) = 1) w ON true
 ORDER BY s.wait_time DESC;
 
 --
@@ -2320,7 +2320,7 @@ COMMENT ON COLUMN commit_standby_stats.slow_commits IS
 COMMENT ON COLUMN commit_standby_stats.waiting_now IS
 	'commits that wait for it now';
 COMMENT ON COLUMN commit_standby_stats.pid IS
-	'process ID of its walsender';
+	'its only walsender''s process ID';
 COMMENT ON COLUMN commit_standby_stats.state IS
 	'state of this walsender, as in pg_stat_replication';
 COMMENT ON COLUMN commit_standby_stats.counted_since IS

@@ -70,6 +70,22 @@ like(
 	$primary->sql('SELECT commit_stats_report()'),
 	qr/^  1\. \S+% standby 'standby': not applied/m,
 	'... which it alone tells');
+# Of two that have its name, nothing tells which one it is.
+is( $primary->sql(
+		'SELECT DISTINCT s.pid = r.pid FROM commit_standby_stats s, pg_stat_replication r'),
+	't',
+	'... and whose walsender it has');
+my $other = IPC::Run::start([
+	qw(pg_receivewal --no-loop),
+	'--directory=' . PostgreSQL::Test::Utils::tempdir(),
+	'--dbname=' . $primary->connstr('postgres') . ' application_name=standby'
+]);
+$primary->wait_until('SELECT count(*) = 2 FROM pg_stat_replication');
+is($primary->sql('SELECT DISTINCT pid IS NULL AND state IS NULL FROM commit_standby_stats'),
+	't', '... unless another one has the same name');
+$other->signal('INT');
+$other->finish;
+$primary->wait_until('SELECT count(*) = 1 FROM pg_stat_replication');
 is( $primary->sql(q{SELECT count(*) FROM commit_latency_stats
 WHERE wait_level = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
