@@ -220,7 +220,7 @@ use_of_volume(const VolumeUse *use)
 static double
 perhaps_fewer(const CommitFigures *f)
 {
-	return f->stall[STALL_UNKNOWN].share +
+	return (f->flush_slowed > 0 ? 0 : f->stall[STALL_UNKNOWN].share) +
 		(is_by_requests(&f->volume) ? f->stall[STALL_OTHERS].share : 0);
 }
 
@@ -1083,7 +1083,7 @@ others_slow_down(const CommitFigures *f)
 static double
 slower_share(const CommitFigures *f)
 {
-	return f->flush_slower == 0 || f->period != NULL || !f->seen_enough ||
+	return f->flush_slower == 0 || !f->seen_enough ||
 		commits_hang(f) || has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
 }
 
@@ -1120,14 +1120,14 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
 			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) ?
 		"a volume with more IOPS" : more_iops},
-		{f->flush_slower > 0 ? 0 : stall[STALL_UNKNOWN].share,
+		{f->flush_slower + f->flush_slowed > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
 		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
-		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
-			f->period != NULL ?
+		{f->flush_slower + f->flush_slowed > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
+			f->flush_slowed > 0 ?
 			psprintf("most flushes took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
-					 format_us(f->flush_slower)) :
+					 format_us(f->flush_slowed)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
 		"its burst balance in the provider's graphs, or who else uses it: iostat, iotop; fewer flushes (a delay)"},
@@ -1164,7 +1164,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
-					 f->flush_slower > 0 && f->period == NULL && others_slow_down(f) ? "flushes that take longer than they did" :
+					 f->flush_slower > 0 && others_slow_down(f) ? "flushes that take longer than they did" :
 					 !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :

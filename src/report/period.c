@@ -87,7 +87,7 @@ set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 	if (commit_stats_stall_time < 0 &&
 		sum->value[SLOT_FLUSHES] >= WAL_DEVICE_SAMPLE &&
 		2 * sum->stalls[STALL_UNKNOWN] > sum->value[SLOT_FLUSHES])
-		f->flush_slower = f->stall[STALL_UNKNOWN].length;
+		f->flush_slowed = f->stall[STALL_UNKNOWN].length;
 }
 
 #define SET_WAIT(wait, time)	f->seen.wait = scale * sum->waits.wait;
@@ -124,7 +124,7 @@ take_processor_stalls(CommitFigures *f)
 	if (!f->seen_enough || unknown->share == 0)
 		return;
 	if (watch_is_of_processor(&f->seen))
-		f->flush_slower = 0;
+		f->flush_slowed = 0;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		if (cause != STALL_SEGMENT && !stall_is_not_run(f, cause))
 			rest -= f->stall[cause].share;

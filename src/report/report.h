@@ -144,8 +144,9 @@ typedef struct CommitFigures
 	double		flush_wal;		/* WAL that a mean one wrote, bytes; 0: not
 								 * known */
 	double		flush_slower;	/* mean of the newest, if most of them take
-								 * much longer than the median; in a period,
-								 * of stalls, if most flushes are; else 0 */
+								 * much longer than the median; else 0 */
+	double		flush_slowed;	/* ... of the stalls, if most flushes were
+								 * some, and are no longer; in a period, ever */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */

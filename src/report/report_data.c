@@ -855,6 +855,33 @@ add_volume(VolumeUse *sum, const VolumeUse *use)
 }
 
 /*
+ * The mean of the stalls of unknown cause, us, if most are of a flush right
+ * after that of another one, and these are as many as a period needs
+ * (period.c); else 0
+ */
+static double
+mean_of_successive(const StallLog *log, TimestampTz from)
+{
+	const SlowEvent *before = NULL;
+	double		length = 0;
+	int			n = 0;
+	int			successive = 0;
+
+	for (int i = 0; i < log->n && commit_stats_stall_time < 0; i++)
+	{
+		const SlowEvent *event = &log->logged[i].event;
+
+		if (event->ended_at < from || log->logged[i].cause != STALL_UNKNOWN)
+			continue;
+		successive += before != NULL && flush_groups_distance(before->group, event->group) == 1;
+		before = event;
+		length += event->duration / 1e3;
+		n++;
+	}
+	return 2 * successive > Max(n, WAL_DEVICE_SAMPLE) ? length / n : 0;
+}
+
+/*
  * The stalls in the time that phases are of, or since the log has all, but
  * those that are usual.  What else a checkpoint's own flushes of WAL took
  * is that of its stalls: these carry few commits, or none.  All of them, but
@@ -910,10 +937,11 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
 	}
+	f->flush_slowed = f->flush_slower > 0 ? 0 : mean_of_successive(log, from);
 	/* it has not, if something else makes most flushes stall, or wait */
 	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most ||
 		(f->seen_enough && watch_is_of_processor(&f->seen)))
-		f->flush_slower = 0;
+		f->flush_slower = f->flush_slowed = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
 		if (!stall_is_not_run(f, cause))
 			f->stall[cause].share *= most / sum;

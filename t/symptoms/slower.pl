@@ -61,4 +61,23 @@ unlike($report->{text}, qr/stalls of unknown cause/, '... and flushes as usual a
 is_consistent($report, 'slow');
 end_load($load, 'TERM');
 
+set_volume($node, 0);
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 1 -t 300 -R 200', $insert));
+set_volume($node, 10);
+$load = start_load($node, '-c 4 -T 600', $insert);
+$node->poll_query_until('postgres', "SELECT $slow >= 115") or die "no flush is slow\n";
+set_volume($node, 0);
+$node->poll_query_until('postgres', 'SELECT flushes > 1500 FROM commit_flush_stats')
+  or die "no flush is quick again\n";
+$report = report_of($node);
+note_stalls($node);
+like(
+	$report->{text},
+	qr/^  \d\. [\d.]+% most flushes took (?:9\d\.\d|1\d\d) ms, .* the\s+volume\s+had\s+become\s+slower/ms,
+	'it was slower');
+unlike($report->{text}, qr/stalls of unknown cause/, '... which is known');
+is_consistent($report, 'no longer slower');
+end_load($load, 'TERM');
+
 end_test($node);

@@ -798,6 +798,11 @@ stalls
 	stall:unknown=0.6 now.longest=2e6 slower
 	cause: 60\.0% flushes take 10\.0 ms now,
 	answer: no\. Commits hang
+... which has ended
+	stall:unknown=0.6 flush_slowed=10000 seen_enough=1 seen.in_commit=1000
+	cause: 60\.0% most flushes took 10\.0 ms, a stall by what was usual before: the volume had become slower,
+	answer: may pay: 250 us to 707 us
+	not: unknown|take 10\.0 ms now
 ... that are not timed
 	stall:unknown=0.6 flush_time=0 io_timing=0
 	cause: 60\.0% stalls of unknown cause
@@ -1240,7 +1245,7 @@ of a period: ... or was on, and is no longer
 	period=1 quota delay_hits=5001 hits_adaptive=5001
 	remedy: ^a volume with more IOPS
 of a period: a volume that became slower
-	period=1 stall:unknown=0.6 flush_slower=10000
+	period=1 stall:unknown=0.6 flush_slowed=10000
 	exactly: 60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.
 of a period: work after the commit
 	period=1 phase:after=0.6
