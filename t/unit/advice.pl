@@ -350,7 +350,7 @@ COMMITs that hold it for each other
 ... and wait for a standby meanwhile
 	serial seen.commit_queue=80 phase:standby=0.09 standby=ghost standby_share=1 now.longest=12e6
 	cause: 90\.0% before the record, one COMMIT after the other: .* held by pid 7, which itself waits for standby 'ghost': not connected\.
-	remedy: ^start it, or correct synchronous_standby_names
+	remedy: ^start it \(if it runs, .*\), or correct synchronous_standby_names
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
 	cause: 90\.0% before the record: deferred triggers, open cursors or an extension wait for advisory lock 42

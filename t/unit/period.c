@@ -94,6 +94,7 @@ main(int argc, char **argv)
 		blame->stage = STANDBY_NOT_SENT;
 		logged->event.duration = logged->event.standby_min =
 			(uint64) (atof(equals + 1) * NS_PER_S);
+		logged->outcome.waits.blame_lead = logged->event.duration;
 	}
 	f.slow_n = f.slow_commits == 0 ? 0 : nkept;
 	report_data_blame_slow(&f);
