@@ -88,7 +88,7 @@ local $ENV{PGAPPNAME} = 'wide';
 my $wide = start_pgbench(
 	$node,
 	'-c 40 -j 2 -T 120',
-	wide => q{INSERT INTO wide VALUES (repeat('x', 40000));});
+	wide => q{INSERT INTO wide VALUES (repeat('x', 100000));});
 # what is in COMMIT as the load begins has not ended, either
 $node->wait_until(q{SELECT commits > 400 FROM commit_flush_stats});
 $node->sql('SELECT commit_stats_reset()');
