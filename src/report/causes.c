@@ -287,8 +287,12 @@ locks_wait(const CommitFigures *f)
 static bool
 statements_wait(const CommitFigures *f)
 {
+	double		share = f->seen_enough && f->seen.ended > 0 ?
+	f->seen.seconds * f->seen.in_commit / (f->seen.n * f->seen.ended) :
+	f->of_transactions;
+
 	return locks_wait(f) &&
-		(f->of_transactions < 0.5 || 4 * f->seen.in_commit < f->seen.lock_waits);
+		(share < 0.5 || 4 * f->seen.in_commit < f->seen.lock_waits);
 }
 
 /* More sessions wait for WAL in statements than are in COMMIT. */
@@ -716,6 +720,8 @@ remedy_at_stage(const CommitFigures *f)
 					 usual_standby_wait(f) >= NO_PING))
 		return remedies[f->standby_stage];
 	/* a subscription has written and flushed what it has applied */
+	if (logical && usual_standby_wait(f) >= NO_PING)
+		return itself;
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
 		return psprintf("%sits network, if a ping takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?
@@ -733,7 +739,7 @@ remedy_for_standby(const CommitFigures *f)
 {
 	const char *remedy = remedy_at_stage(f);
 
-	if (f->standby_reader && f->standby_slots == NULL &&
+	if (f->standby != NULL && f->standby_reader && f->standby_slots == NULL &&
 		f->standby_stage != STANDBY_NOT_CONNECTED)
 		remedy = psprintf("leave it out of synchronous_standby_names, if it is no subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have; else %s",
 						  remedy);
@@ -756,13 +762,14 @@ larger_transactions(const CommitFigures *f, double wal)
 		"larger transactions, if its work allows them" : NULL;
 }
 
-/* Close checkpoints, which may be what else goes on all the time, first */
+/* Close checkpoints, which may be what the volume does all the time, first */
 static const char *
 or_early_checkpoints(const CommitFigures *f, const char *remedy)
 {
 	const char *early = remedy_for_early_checkpoints(f);
 
-	return early == NULL ? remedy : psprintf("%s; or %s", early, remedy);
+	return early == NULL || f->wal_apart ? remedy :
+		psprintf("%s; or %s", early, remedy);
 }
 
 /* Of others that use the volume of the WAL */
@@ -1126,7 +1133,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
 		{f->flush_slower + f->flush_slowed > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
 			f->flush_slowed > 0 ?
-			psprintf("most flushes took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
+			psprintf("%s took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
+					 f->period != NULL ? "most flushes" : "one flush after the other",
 					 format_us(f->flush_slowed)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
@@ -1425,7 +1433,7 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 	appendStringInfo(text, "SELECT * FROM %s.commit_delay_sweep(\n  ",
 					 f->schema);
 	append_array(text, delays, find_delays(f, delays));
-	if (nsiblings > 1)
+	if (nsiblings > 1 || f->siblings_differ)
 	{
 		appendStringInfoString(text, ", ");
 		append_array(text, siblings, nsiblings);
@@ -1519,7 +1527,7 @@ find_no_waits(const CommitFigures *f)
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0%s. %s of the sleeps carried no other commit.",
-					 f->delay_elsewhere ? " (it is that of a database, a role, the command line, or this session: ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
+					 f->delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
 					 format_percent(f->alone_hits)),
 		f->delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
@@ -1617,7 +1625,7 @@ find_may_pay(const CommitFigures *f)
 		adaptive_sweep},
 		{perhaps_fewer(f) >= MANY_STALLS * causes_flush_share(f),
 			psprintf("not known. Flushes stall %s, %s of commit time; fewer flushes may stall less often.",
-					 2 * f->stall[STALL_UNKNOWN].share >= perhaps_fewer(f) ? "for an unknown reason" : "beside others' requests",
+					 f->flush_slowed == 0 && 2 * f->stall[STALL_UNKNOWN].share >= perhaps_fewer(f) ? "for an unknown reason" : "beside others' requests",
 					 format_percent(perhaps_fewer(f))),
 		sweep},
 		{f->delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),

@@ -39,6 +39,7 @@ typedef struct CommitFigures
 	bool		delay_elsewhere;	/* of no file; without a worker, of this
 									 * session: of a role, a database, ... */
 	int			siblings;		/* commit_siblings */
+	bool		siblings_differ;	/* this session has others */
 	double		wal_buffers;	/* bytes */
 	double		shared_buffers;
 	bool		adaptive;		/* commit_stats.adaptive_delay */
@@ -145,8 +146,10 @@ typedef struct CommitFigures
 								 * known */
 	double		flush_slower;	/* mean of the newest, if most of them take
 								 * much longer than the median; else 0 */
-	double		flush_slowed;	/* ... of the stalls, if most flushes were
-								 * some, and are no longer; in a period, ever */
+	double		flush_slowed;	/* mean stall of unknown cause, if most came
+								 * right after another, and flushes are no
+								 * longer slow; of a period, if most flushes
+								 * stalled; else 0 */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */

@@ -70,7 +70,7 @@ wal_is_apart(void)
 
 /*
  * The server now.  Settings are those of this session, but for those that
- * concern what other sessions do.
+ * watch_read_settings() has from the configuration.
  */
 void
 report_data_set_settings(CommitFigures *f)
@@ -86,10 +86,11 @@ report_data_set_settings(CommitFigures *f)
 	f->counting = commit_stats_enabled;
 	f->is_standby = RecoveryInProgress();
 	f->fsync = enableFsync;
-	f->io_timing = track_wal_io_timing;
+	f->io_timing = settings.io_timing;
 	f->delay = settings.delay;
 	f->delay_elsewhere = settings.delay_elsewhere;
 	f->siblings = settings.siblings;
+	f->siblings_differ = settings.siblings != CommitSiblings;
 	f->slow_commit_time = settings.slow_commit_time;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->shared_buffers = (double) NBuffers * BLCKSZ;
@@ -856,8 +857,7 @@ add_volume(VolumeUse *sum, const VolumeUse *use)
 
 /*
  * The mean of the stalls of unknown cause, us, if most are of a flush right
- * after that of another one, and these are as many as a period needs
- * (period.c); else 0
+ * after that of another one, and these are at least half of a sample; else 0
  */
 static double
 mean_of_successive(const StallLog *log, TimestampTz from)
@@ -871,7 +871,8 @@ mean_of_successive(const StallLog *log, TimestampTz from)
 	{
 		const SlowEvent *event = &log->logged[i].event;
 
-		if (event->ended_at < from || log->logged[i].cause != STALL_UNKNOWN)
+		if (event->ended_at < from || log->logged[i].cause != STALL_UNKNOWN ||
+			is_usual(&log->logged[i]))
 			continue;
 		successive += before != NULL && flush_groups_distance(before->group, event->group) == 1;
 		before = event;
@@ -1217,7 +1218,10 @@ set_checkpoints(CommitFigures *f)
 		f->slot = pstrdup(NameStr(slot));
 }
 
-/* It is for the settings that its sample had.  Its text may name statements. */
+/*
+ * It is for the settings that its sample had, of the server or as of this
+ * session.  Its text may name statements.
+ */
 static void
 set_prediction(CommitFigures *f)
 {
@@ -1225,8 +1229,9 @@ set_prediction(CommitFigures *f)
 
 	prediction_read(&it);
 	if (it.made_at == 0 || (it.from_delay < 0) != f->adaptive ||
-		(!f->adaptive && (it.from_delay != f->delay ||
-						  it.from_siblings != f->siblings)))
+		(!f->adaptive &&
+		 (it.from_delay != f->delay || it.from_siblings != f->siblings) &&
+		 (it.from_delay != CommitDelay || it.from_siblings != CommitSiblings)))
 		return;
 	f->predicted_delay = it.delay;
 	f->predicted_siblings = it.siblings;

@@ -224,6 +224,7 @@ waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 	if (is_flush(a->reading.phase))
 		return is_flush(b->reading.phase);
 	return a->reading.phase == b->reading.phase &&
+		a->in_extension == b->in_extension &&
 		a->blame.stage == b->blame.stage &&
 		strcmp(a->blame.name, b->blame.name) == 0;
 }
@@ -251,8 +252,8 @@ describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
 /*
  * The oldest of the commits that wait for the same, of which one has lasted
  * WAITS_NOW_LONG: those with most time in all.  Those that wait in an
- * extension give way to as many others, for which they may wait
- * (postgres_fdw).  Sets their number; -1: none.
+ * extension give way to as many others with half of their time, for which they
+ * may wait (postgres_fdw).  Sets their number; -1: none.
  */
 static int
 find_longest(const WaitingCommit *waiting, int n,
@@ -260,15 +261,18 @@ find_longest(const WaitingCommit *waiting, int n,
 {
 	bool	   *told = palloc0(Max(n, 1) * sizeof(bool));
 	TimestampTz at = GetCurrentTimestamp();
-	int64		most = 0;
-	int			longest = -1;
+
+	/* of those in an extension, [1], and the others */
+	int64		most[2] = {0, 0};
+	int			longest[2] = {-1, -1};
+	int			number[2] = {0, 0};
+	int			kind;
 
 	for (int i = 0; i < n; i++)
 	{
 		int			oldest = i;
 		int			same = 0;
 		int64		sum = 0;
-		bool		more;
 
 		CHECK_FOR_INTERRUPTS();
 		if (root[i] == NULL || told[i])
@@ -283,17 +287,16 @@ find_longest(const WaitingCommit *waiting, int n,
 			if (waiting[j].since < waiting[oldest].since)
 				oldest = j;
 		}
-		more = sum > most;
-		if (longest >= 0 && root[i]->in_extension != root[longest]->in_extension)
-			more = root[i]->in_extension ? more && same > *commits :
-				more || same >= *commits;
-		if (!more || at - waiting[oldest].since < WAITS_NOW_LONG)
+		kind = root[i]->in_extension;
+		if (sum <= most[kind] || at - waiting[oldest].since < WAITS_NOW_LONG)
 			continue;
-		most = sum;
-		longest = oldest;
-		*commits = same;
+		most[kind] = sum;
+		longest[kind] = oldest;
+		number[kind] = same;
 	}
-	return longest;
+	kind = most[1] > (number[0] >= number[1] ? 2 * most[0] : most[0]);
+	*commits = number[kind];
+	return longest[kind];
 }
 
 void

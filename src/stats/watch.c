@@ -92,7 +92,7 @@
 typedef struct WatchShared
 {
 	pg_atomic_uint32 worker;	/* its process number plus 1, or 0 */
-	WatchSettings settings;
+	WatchSettings settings;		/* of the worker */
 	ChangeCount changes;		/* between changes, the number of samples */
 	WatchSample sample[WATCH_SAMPLES];
 } WatchShared;
@@ -169,7 +169,7 @@ own_settings(void)
 	return (WatchSettings)
 	{
 		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
-			commit_stats_slow_commit_time
+			commit_stats_slow_commit_time, track_wal_io_timing
 	};
 }
 
@@ -195,6 +195,8 @@ watch_read_settings(WatchSettings *settings)
 		settings->siblings = shared->settings.siblings;
 	if (guc_is_set_elsewhere("commit_stats.slow_commit_time"))
 		settings->slow_commit_time = shared->settings.slow_commit_time;
+	if (guc_is_set_elsewhere("track_wal_io_timing"))
+		settings->io_timing = shared->settings.io_timing;
 }
 
 /* This process is the worker, until it exits. */

@@ -175,6 +175,7 @@ typedef struct WatchSettings
 	int			siblings;		/* commit_siblings */
 	bool		delay_elsewhere;	/* of no file */
 	int			slow_commit_time;
+	bool		io_timing;		/* track_wal_io_timing */
 } WatchSettings;
 
 extern const StatsModule watch_module;

@@ -208,7 +208,7 @@ sub _causes ($text)
 		{
 			$causes[-1]->{remedy} .= ($causes[-1]->{remedy} eq '' ? '' : "\n") . $1;
 		}
-		elsif (@causes && $line =~ /^ +(?!The other [\d.]+%:)(.*)/)
+		elsif (@causes && $line =~ /^ ++(?!The other [\d.]+%:)(.*)/)
 		{
 			$causes[-1]->{ $causes[-1]->{remedy} eq '' ? 'text' : 'remedy' } .= " $1";
 		}

@@ -494,6 +494,12 @@ a locked table
 	says: ^Apart from the commit: on average 5\.00 sessions wait for locks in their statements, or as a procedure commits \(pg_blocking_pids\(\) has the holders\), 1\.95 are in COMMIT\.
 	answer: (?!no\. Sessions wait)
 	not: It is not the commit
+... of late, whatever was before
+	seen.n=100 seen.lock_waits=500 seen.in_commit=195 of_transactions=0.993 seen_enough=1 seen.seconds=10 seen.ended=60
+	says: ^It is not the commit: on average 5
+... of late, whatever others did before
+	seen.n=100 seen.lock_waits=500 seen.in_commit=195 of_transactions=0.3 seen_enough=1 seen.seconds=10 seen.ended=20
+	says: ^Apart from the commit: on average 5
 ... of which few are in COMMIT
 	seen.n=100 seen.lock_waits=500 seen.in_commit=120 of_transactions=0.993
 	says: ^It is not the commit: on average 5
@@ -740,7 +746,7 @@ other I/O
 	answer: no\. It would not
 	remedy: ^a volume of its own for the WAL
 ... of a volume that the WAL has of its own
-	others wal_apart=1
+	others wal_apart=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^less of that: readers of old WAL
 ... beside checkpoints that follow each other
 	others checkpoint_distance=3.5 checkpoint_wal=540e6
@@ -800,7 +806,7 @@ stalls
 	answer: no\. Commits hang
 ... which has ended
 	stall:unknown=0.6 flush_slowed=10000 seen_enough=1 seen.in_commit=1000
-	cause: 60\.0% most flushes took 10\.0 ms, a stall by what was usual before: the volume had become slower,
+	cause: 60\.0% one flush after the other took 10\.0 ms, a stall by what was usual before: the volume had become slower,
 	answer: may pay: 250 us to 707 us
 	not: unknown|take 10\.0 ms now
 ... that are not timed
@@ -1138,7 +1144,7 @@ an idle disk
 	answer: perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
 ... of a database, and for nothing
 	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
-	answer: set it to 0 \(it is that of a database, a role, the command line, or this session: ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
+	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
 	not: ALTER SYSTEM
 a delay of some sessions
 	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6
@@ -1357,6 +1363,8 @@ is( conclude('wal_buffers=65536 flush_wal=65536')->{delays},
 	'0, 120, 250, 500',
 	'... at the present rate');
 is(conclude()->{siblings}, undef, 'siblings that are reached are left');
+is(conclude('siblings=9 siblings_differ=1')->{siblings},
+	9, '... and named to a session that has others');
 is(conclude('siblings=9 reach=0.05')->{siblings}, '9, 7', 'others are held against better ones');
 is(conclude('siblings=9 reach=0.05 siblings_half=0')->{siblings}, '9, 1', '... of at least 1');
 
