@@ -229,8 +229,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		last_wal += flush_wal_bytes(group->boundary, group->previous);
 		slower += group->leader.flush_time > slower_from;
 	}
-	f->restarted = f->newest_flushes < WAL_DEVICE_SAMPLE &&
-		f->stats_reset < PgStartTime;
+	f->restarted = n < WAL_DEVICE_SAMPLE && f->stats_reset < PgStartTime;
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
 		return;
 	f->newest_seconds = clock_elapsed(groups->recent[0].seen_at,
@@ -511,10 +510,7 @@ set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 	double		own;			/* of leaders, awake, without standby */
 	double		flush;
 	double		doubt;
-	uint64		now = clock_now();
 
-	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
-			  now, &f->seen);
 	add_latency(latency, LATENCY_FLUSH, all);
 	add_latency(latency, LATENCY_FOLLOWER, led);
 	time = all[LATENCY_TIME] + all[LATENCY_BEFORE] + all[LATENCY_AFTER];
@@ -572,6 +568,16 @@ name_writer(const ClientSessions *sessions, int pid)
 	while (n > 0 && writers[n - 1].event.pid != pid)
 		n--;
 	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
+}
+
+/* The newest minute as the worker saw it */
+static void
+sum_samples(CommitFigures *f)
+{
+	uint64		now = clock_now();
+	uint64		length = (uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S);
+
+	watch_sum(clock_elapsed(length, now), now, &f->seen);
 }
 
 /*
@@ -665,14 +671,16 @@ set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
 }
 
 static void
-add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
-				uint64 *part)
+add_slow_phases(CommitFigures *f, const StallLog *log,
+				const LoggedEvent *commit, uint64 *part)
 {
+	const SlowEvent *event = &commit->event;
+
 	/* a follower does not know that its leader made a segment */
 	uint64		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
 	part[PHASE_OTHER_FLUSH];
 
-	stall_log_take_standby(log, event, f->flush_time * NS_PER_US, part);
+	stall_log_take_standby(log, event, &commit->outcome, f->flush_time * NS_PER_US, part);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] += part[phase];
 	f->slow_phase[PHASE_SEGMENT] += segment;
@@ -795,7 +803,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		f->slow_n++;
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
-		add_slow_phases(f, log, event, part);
+		add_slow_phases(f, log, &slow[i], part);
 		add_slow_wal(f, top, event);
 		if (event->ended_at < recent)
 			continue;
@@ -1275,6 +1283,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
+	sum_samples(f);
 	set_phases(f, slots.value, latency);
 	set_rates(f, groups);
 	set_phases_seen(f, sessions);

@@ -51,6 +51,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* Of the volume's requests: with fewer of others, it has its own reasons. */
 #define MIN_OTHERS		0.3
 
+/* Looks at a commit, none of which saw it wait for a standby */
+#define STANDBY_LOOKS	3
+
 /* Of the rate of bytes: some of it goes to other writes. */
 #define AT_RATE			0.8
 
@@ -595,17 +598,20 @@ overlap_of(const SlowEvent *stall, const SlowEvent *commit)
 
 void
 stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
-					   uint64 flush_time, uint64 *part)
+					   const SlowOutcome *outcome, uint64 flush_time,
+					   uint64 *part)
 {
 	uint64		doubt = commit->part[PHASE_FLUSH] == SLOW_UNKNOWN ? 0 :
 	clock_elapsed(commit->standby_min, commit->standby_max);
 	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
-	uint64		flush;
+	uint64		flush = 0;
 
 	for (int i = 0; i < log->n; i++)
 		flush_time += overlap_of(&log->logged[i].event, commit);
-	flush = stall_log_cause_of(log, commit) == STALL_SEGMENT ? 0 :
-		Min(clock_elapsed(flush_time, part[PHASE_OTHER_FLUSH]), doubt - unknown);
+	/* the log lacks stalls, as of flushes that are not timed */
+	if (!(outcome->seen.n >= STANDBY_LOOKS && outcome->waits.standby_since == 0) &&
+		stall_log_cause_of(log, commit) != STALL_SEGMENT)
+		flush = Min(part[PHASE_OTHER_FLUSH], clock_elapsed(flush_time, doubt - unknown));
 	part[PHASE_OTHER_FLUSH] -= flush;
 	part[PHASE_UNKNOWN] -= unknown;
 	part[PHASE_STANDBY] += unknown + flush;

@@ -104,6 +104,7 @@ extern double stall_log_waiters(const LoggedEvent *stall);
  * the commit itself that was not timed stays unknown.
  */
 extern void stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
+								   const SlowOutcome *outcome,
 								   uint64 flush_time, uint64 *part);
 
 /* Why the flush that a slow commit waited for stalled, if it did */

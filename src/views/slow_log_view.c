@@ -52,13 +52,14 @@ row_event(Row *row, const SlowEvent *event)
  * no use behind it: columns have both bounds of the wait for a standby.
  */
 static const char *
-slow_cause(const StallLog *stalls, const SlowEvent *event, uint64 flush_time,
+slow_cause(const StallLog *stalls, const LoggedEvent *logged, uint64 flush_time,
 		   uint64 *part)
 {
+	const SlowEvent *event = &logged->event;
 	CommitPhase longest = PHASE_UNKNOWN;
 	StallCause	cause = STALL_UNKNOWN;
 
-	stall_log_take_standby(stalls, event, flush_time, part);
+	stall_log_take_standby(stalls, event, &logged->outcome, flush_time, part);
 	for (CommitPhase phase = 0; phase < PHASE_UNKNOWN; phase++)
 		if (part[phase] > part[longest])
 			longest = phase;
@@ -83,7 +84,7 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	slow_event_times(event, part, time);
 	for (int i = 0; i < SLOW_NTIMES; i++)
 		row_ms(row, time[i].column, time[i].ns);
-	row_text(row, "cause", slow_cause(stalls, event, flush_time, part));
+	row_text(row, "cause", slow_cause(stalls, logged, flush_time, part));
 	if (waits->lock_time > 0)
 	{
 		row_text(row, "waited_for", lock_wait_describe(&waits->lock));
