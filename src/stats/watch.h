@@ -10,7 +10,7 @@
 #define WATCH_EVERY_MS		50	/* while anything commits, and up to */
 #define WATCH_VARIES_MS		20	/* this later, by chance */
 #define WATCH_IDLE_MS		500
-#define WATCH_SAMPLES		1920	/* are kept: 115 s */
+#define WATCH_SAMPLES		1800	/* are kept: 108 s */
 #define WATCH_WRITERS		4
 #define WATCH_AUTOVACUUM	(-1)	/* as the pid of a writer: any worker of
 									 * it */
