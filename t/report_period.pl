@@ -179,22 +179,25 @@ ok( poll_until(sub {
 	}),
 	'... and then, for whom');
 
-# A commit that waited for one, and then at least half as long for another
-my $both_from = close_minute();
-my $begin = time;
-$node->alter_system(synchronous_standby_names => 'ghost');
-@waiting = $node->start_psql($insert);
-$node->wait_until('SELECT waiting_now = 1 AND wait_time > 0 FROM commit_standby_stats');
-$node->alter_system(synchronous_standby_names => 'spirit');
-my $half = max(500 * (time - $begin), 1000);
-$node->wait_until(qq{SELECT wait_time > $half FROM commit_standby_stats WHERE standby = 'spirit'});
-$node->alter_system(synchronous_standby_names => '');
-ok(end_background($_), 'a commit that waited for two standbys is over') for @waiting;
-ok( poll_until(sub {
-		report_of($both_from, close_minute()) =~
+# A commit that waited for one standby, and then for another.  One of the waits
+# may become nearly all, if the machine is busy.
+ok( eventually(sub {
+		my $both_from = close_minute();
+
+		$node->alter_system(synchronous_standby_names => 'ghost');
+		my $waiting = $node->start_psql($insert);
+		for my $name ('ghost', 'spirit')
+		{
+			$node->alter_system(synchronous_standby_names => $name);
+			$node->wait_until(
+				"SELECT wait_time > 1000 FROM commit_standby_stats WHERE standby = '$name'");
+		}
+		$node->alter_system(synchronous_standby_names => '');
+		end_background($waiting);
+		return report_of($both_from, close_minute()) =~
 		  /^  1\. \S+ standby '\w+': not connected \(at least \S+ of these waits\)\.$/m;
 	}),
-	'... not all of it for one');
+	'a commit that waited for two standbys: not all of it for one');
 
 # Counts of the server, which adds some late, since it started
 sub counts_as ($column, $query)
