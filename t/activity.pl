@@ -134,7 +134,7 @@ sub send_commit ($session)
 	return $session;
 }
 
-# Once so many wait in COMMIT for locks, the report has them as long ones
+# The report, once $n commits wait for locks for so long that it names them
 sub report_of_locked ($n)
 {
 	$node->wait_until(

@@ -701,6 +701,7 @@ remedy_at_stage(const CommitFigures *f)
 	const char *itself = logical ?
 	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
 	"its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer";
+	const char *general = logical ? itself : remedies[f->standby_stage];
 
 	if (f->standby == NULL)
 		return "commit_standby_stats";
@@ -711,17 +712,15 @@ remedy_at_stage(const CommitFigures *f)
 						f->standby_slots);
 	if (commits_hang(f) ||
 		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
-		return logical ? itself : remedies[f->standby_stage];
+		return general;
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
-	/* few commits have much of that time, in which it did not answer */
-	if (!logical && (ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f) ||
-					 usual_standby_wait(f) >= NO_PING))
-		return remedies[f->standby_stage];
+	/* it did not answer: few commits have much of that time, or no ping has */
+	if (usual_standby_wait(f) >= NO_PING ||
+		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)))
+		return general;
 	/* a subscription has written and flushed what it has applied */
-	if (logical && usual_standby_wait(f) >= NO_PING)
-		return itself;
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
 		return psprintf("%sits network, if a ping takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?

@@ -609,7 +609,7 @@ stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
 	for (int i = 0; i < log->n; i++)
 		flush_time += overlap_of(&log->logged[i].event, commit);
 	/* the log lacks stalls, as of flushes that are not timed */
-	if (!(outcome->seen.n >= STANDBY_LOOKS && outcome->waits.standby_since == 0) &&
+	if ((outcome->seen.n < STANDBY_LOOKS || outcome->waits.standby_since != 0) &&
 		stall_log_cause_of(log, commit) != STALL_SEGMENT)
 		flush = Min(part[PHASE_OTHER_FLUSH], clock_elapsed(flush_time, doubt - unknown));
 	part[PHASE_OTHER_FLUSH] -= flush;
