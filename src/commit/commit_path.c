@@ -153,6 +153,7 @@ read_before_flush(void)
 	else
 		commit.siblings = SIBLINGS_NOT_COUNTED;
 	commit.started_at = clock_now();
+	backend_slot_note_wal();
 	backend_slot_set_committing(commit.started_at, 0);
 	flush_groups_observe(GetFlushRecPtr(NULL), commit.started_at);
 	delay_override_begin(commit.started_at);

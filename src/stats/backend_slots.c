@@ -175,6 +175,17 @@ backend_slots_count_committing(uint64 before)
 	return n;
 }
 
+uint64
+backend_slots_wal_committing(void)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < MaxBackends; i++)
+		if (backend_slots_committing_since(i) != 0)
+			sum += pg_atomic_read_u64(&fields_of(i)[SLOT_WAL_COMMITTING]);
+	return sum;
+}
+
 /* The first counters, of all slots. */
 void
 backend_slots_add_up(uint64 *sum, int ncounters)

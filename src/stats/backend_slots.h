@@ -62,14 +62,16 @@ typedef enum SlotCounter
 /*
  * The fields of a slot, before its cells: clock_now() at the first callback of
  * the commit under way, with a tag, or 0; clock_now() when a COMMIT statement
- * began that has not ended, or 0; the sums that backend_slot_expect() rounds;
- * what adaptive_delay_committed() adds up; and the number of cells that were
- * ever used.
+ * began that has not ended, or 0; the WAL of the latest transaction that began
+ * to wait for its flush; the sums that backend_slot_expect() rounds; what
+ * adaptive_delay_committed() adds up; and the number of cells that were ever
+ * used.
  */
 typedef enum SlotField
 {
 	SLOT_COMMITTING_SINCE,
 	SLOT_COMMIT_BEGUN,
+	SLOT_WAL_COMMITTING,
 	SLOT_SUM_OF_HITS,
 	SLOT_SUM_OF_DOUBTS,
 	SLOT_RESPONSES,
@@ -162,6 +164,14 @@ backend_slot_uncounted_wal(void)
 		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]);
 }
 
+/* ... show it, while a commit waits for its flush. */
+static inline void
+backend_slot_note_wal(void)
+{
+	pg_atomic_write_u64(&backend_slots_fields[SLOT_WAL_COMMITTING],
+						backend_slot_uncounted_wal());
+}
+
 /* ... do not count it. */
 static inline void
 backend_slot_skip_wal(void)
@@ -196,8 +206,9 @@ extern uint64 backend_slots_commit_begun(int procno, int *tag);
 /* ... at the first callback of a commit that waits, between the callbacks */
 extern uint64 backend_slots_committing_since(int procno);
 
-/* Backends for which that was before this time */
+/* Backends for which that was before this time; the WAL of all of them */
 extern int	backend_slots_count_committing(uint64 before);
+extern uint64 backend_slots_wal_committing(void);
 
 /* A reset copies all cells; all totals start from that */
 extern void backend_slots_copy(void);

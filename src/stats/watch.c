@@ -126,7 +126,8 @@ typedef struct Look
 	uint64		before;			/* clock_now() of the look before; 0: none */
 	uint64		length;			/* ns since then */
 	uint64		wal;			/* bytes that were inserted so far */
-	uint64		unended;		/* ... not by transactions that have ended */
+	uint64		unended;		/* ... not by transactions that have ended or
+								 * wait for their flush */
 	CommitPhase flusher_phase;
 	int			locks_read;
 	int			inserters;		/* outside of commits, for a WALInsert lock */
@@ -824,7 +825,8 @@ watch_look(void)
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
 	backend_slots_add_up(counted, lengthof(counted));
 	look.wal = RecoveryInProgress() ? 0 : bytes_inserted(GetXLogInsertRecPtr());
-	look.unended = look.wal - counted[SLOT_WAL_BYTES];
+	/* one that ends meanwhile is in neither sum, which is better than in both */
+	look.unended = look.wal - counted[SLOT_WAL_BYTES] - backend_slots_wal_committing();
 	flusher = commit_phase_find_flusher(&look.flusher_phase);
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)

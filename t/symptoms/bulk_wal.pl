@@ -97,12 +97,8 @@ $node->wait_until(q{SELECT commits > 400 FROM commit_flush_stats});
 $node->sql('SELECT commit_stats_reset()');
 ok(poll_until(sub { $node->sql("SELECT count(*) > 4 $many") eq 't' }, 30),
 	'flushes of many transactions stall');
-TODO:
-{
-	local $TODO = 'WAL of groups in COMMIT looks like that of a transaction that goes on';
-	is($node->sql("SELECT count(*) $many AND writer_pid IS NOT NULL"), 0, '... of no writer');
-	unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
-}
+is($node->sql("SELECT count(*) $many AND writer_pid IS NOT NULL"), 0, '... of no writer');
+unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
 end_background($wide, 'TERM');
 end_idler($idler);
 
