@@ -1241,7 +1241,8 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	const Cause statement = {
 		f->statement != NULL && f->statement_flushes >= WHO_MATTERS &&
 		f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
-		psprintf("of the flushes are led by %s%s.", f->statement,
+		psprintf("of the flushes%s are led by %s%s.",
+				 f->period != NULL ? ", at the least," : "", f->statement,
 				 f->statement_wal == 0 ? "" :
 				 psprintf(", with %s of WAL in a transaction",
 						  format_bytes(f->statement_wal))),

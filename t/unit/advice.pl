@@ -1250,6 +1250,9 @@ of a period: a quota, and the adaptive delay is on when it ends
 of a period: ... or was on, and is no longer
 	period=1 quota delay_hits=5001 hits_adaptive=5001
 	remedy: ^a volume with more IOPS
+of a period: a statement, which leads more flushes than those of its rows
+	period=1 statement
+	says: ^Who commits 64\.0% of the flushes, at the least, are led by statement 42
 of a period: a volume that became slower
 	period=1 stall:unknown=0.6 flush_slowed=10000
 	exactly: 60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.
