@@ -74,7 +74,7 @@ $report = report_of($node);
 note_stalls($node);
 like(
 	$report->{text},
-	qr/^  \d\. [\d.]+% most flushes took (?:9\d\.\d|1\d\d) ms, .* the\s+volume\s+had\s+become\s+slower/ms,
+	qr/^  \d\. [\d.]+% one flush after the other took (?:9\d\.\d|1\d\d) ms, .* the\s+volume\s+had\s+become\s+slower/ms,
 	'it was slower');
 unlike($report->{text}, qr/stalls of unknown cause/, '... which is known');
 is_consistent($report, 'no longer slower');
