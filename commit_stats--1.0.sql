@@ -1629,7 +1629,7 @@ COMMENT ON FUNCTION commit_history_close() IS
 COMMENT ON FUNCTION commit_history_reset() IS
 	'empty commit_history; returns the time from which it counts';
 COMMENT ON FUNCTION commit_stats_reset() IS
-	'resets all statistics of commit_stats and returns the time of the reset';
+	'resets statistics of commit_stats, but not commit_history, and returns the time of the reset';
 
 COMMENT ON VIEW commit_flush_stats IS
 	'one row, showing commits and WAL flushes of the whole server since the last reset';
@@ -1918,7 +1918,7 @@ COMMENT ON COLUMN commit_activity.wal_bytes IS
 COMMENT ON COLUMN commit_activity.committing_since IS
 	'begin of the COMMIT or prepare under way; null without one';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what that waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder';
+	'what the COMMIT waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder';
 COMMENT ON COLUMN commit_activity.phase IS
 	'phase of that commit, as in the report';
 COMMENT ON COLUMN commit_activity.blocked_by IS
