@@ -125,6 +125,18 @@ $node->start;
 $after = statistics($node);
 same('smart stop');
 
+# Many sessions have been connected for 800 years, added up.
+$node->stop;
+$content = slurp_file($file);
+my $clients = part_at($content, 'clients');
+my $end = $clients + 32 + unpack 'Q', substr $content, $clients + 24, 8;
+substr($content, $end - 8, 8) = pack 'Q', 800 * 365 * 86400 * 1e6;
+unlink $file;
+append_to_file($file, sealed($content));
+$node->start;
+is($node->sql('SELECT round(max(session_time) / 1000 / 86400 / 365) FROM commit_client_stats'),
+	800, 'the time of sessions, in years');
+
 # A stand-alone backend between two starts
 my $commits = $node->sql('SELECT commits FROM commit_flush_stats');
 $node->stop;

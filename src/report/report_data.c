@@ -299,8 +299,10 @@ share_of(const ClientCounts *client, const ClientCounts *all, SlotCounter counte
 double
 report_data_commit_share(const uint64 *value, SlotCounter of)
 {
+	double		unit = of == SLOT_SESSION_TIME ? NS_PER_US : 1;
+
 	return Min(ratio_or_zero(value[SLOT_COMMIT_TIME] + value[SLOT_PREPARE_TIME],
-							 value[of]), 1);
+							 unit * value[of]), 1);
 }
 
 static void

@@ -16,10 +16,11 @@
 
 /*
  * The counters of a slot, each with the column of the SQL views that shows it.
- * Times are in nanoseconds, everything else is a number of transactions or
- * flushes.  entry_table.c keeps those before SLOT_UNRESOLVED_FLUSHES for each
- * client and statement.  The counters are saved: a change of this list
- * needs another PERSIST_FORMAT.
+ * Times are in nanoseconds, but for SLOT_SESSION_TIME: many sessions may be
+ * connected for 584 years together, so it is in microseconds.  Everything else
+ * is a number of transactions or flushes.  entry_table.c keeps those before
+ * SLOT_UNRESOLVED_FLUSHES for each client and statement.  The counters are
+ * saved: a change of this list needs another PERSIST_FORMAT.
  */
 #define SLOT_COUNTERS(X) \
 	X(SLOT_COMMITS, "commits") /* waited for their flush */ \

@@ -97,10 +97,10 @@ client_of_slot(int procno)
 static void
 count_session_time(void)
 {
-	uint64		now = clock_now();
+	uint64		us = clock_elapsed(my_slot->timed_at, clock_now()) / NS_PER_US;
 
-	backend_slot_add(SLOT_SESSION_TIME, clock_elapsed(my_slot->timed_at, now));
-	my_slot->timed_at = now;
+	backend_slot_add(SLOT_SESSION_TIME, us);
+	my_slot->timed_at += us * NS_PER_US;
 }
 
 /* When all transactions are over. */
@@ -208,7 +208,7 @@ add_session_times(ClientCounts *client)
 
 		if (entry != NO_ENTRY)
 			client[entry].value[SLOT_SESSION_TIME] +=
-				clock_elapsed(slots[i].timed_at, now);
+				clock_elapsed(slots[i].timed_at, now) / NS_PER_US;
 	}
 }
 

@@ -240,7 +240,10 @@ row_counters(Row *row, const uint64 *value, int ncounters)
 	static const char *const name[] = {SLOT_COUNTERS(SLOT_COUNTER_COLUMN)};
 
 	for (int i = 0; i < ncounters; i++)
-		row_number(row, name[i], value[i]);
+		if (i == SLOT_SESSION_TIME) /* in us */
+			row_float8(row, name[i], value[i] / 1e3);
+		else
+			row_number(row, name[i], value[i]);
 }
 
 /*---- Clients.  The SQL views look up the names of their OIDs -----*/
