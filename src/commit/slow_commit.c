@@ -381,6 +381,7 @@ slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
 		.role = role,
 			.group = commit->group,
 			.serializable = XactIsoLevel == XACT_SERIALIZABLE,
+			.temporary = (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE) != 0,
 			.synchronous_commit = synchronous_commit,
 			.wal_bytes = backend_slot_uncounted_wal(),
 		/* others wrote no WAL, and have left that of an earlier commit */

@@ -988,6 +988,20 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
+/* A temporary table is not in shared_buffers. */
+static const char *
+remedy_for_files(const CommitFigures *f)
+{
+	const char *others = f->shared_buffers >= LARGE_SHARED_BUFFERS ?
+	psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); fewer tables in one that drops many; DELETE in place of TRUNCATE for small tables",
+			 f->shared_buffers / 1048576) :
+	"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables";
+
+	return !f->temporary ? others :
+		psprintf("smaller temp_buffers, which COMMIT searches for each temporary table and index; or temporary tables that stay, emptied by DELETE; for other tables, %s",
+				 others);
+}
+
 /* The other phases of the commit, but for its flush */
 static void
 find_phase_causes(const CommitFigures *f, Causes *found)
@@ -1031,12 +1045,11 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{f->serializable || remote ? 0 : after,
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
-			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
-			unknown ? NULL : f->shared_buffers >= LARGE_SHARED_BUFFERS && !notifies ?
-			psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); fewer tables in one that drops many; DELETE in place of TRUNCATE for small tables",
-					 f->shared_buffers / 1048576) :
-			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
-		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables"},
+			psprintf("after the commit, for files of %stables that it dropped or truncated, or to release thousands of locks.",
+					 f->temporary ? "temporary or other " : ""),
+			unknown ? NULL : notifies ?
+			"fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
+		remedy_for_files(f)},
 		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
 			psprintf("not run: %s%s.", paused ?
 					 "all processes of the server stood still, as in a pause of its machine or container," :

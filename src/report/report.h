@@ -169,6 +169,7 @@ typedef struct CommitFigures
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */
 	bool		serializable;	/* most time after slow ones is of such */
+	bool		temporary;		/* ... of such that used temporary tables */
 	bool		notifies;		/* most time of the phase "record" since the
 								 * reset is that of its messages */
 	const char *standby;		/* that commits waited for most */

@@ -792,6 +792,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	double		lock_time = 0;
 	double		savepoints_time = 0;
 	double		serializable_time = 0;
+	double		temporary_time = 0;
 	const CommitWaits *locked = NULL;	/* for longest */
 
 	for (int i = 0; i < n; i++)
@@ -823,6 +824,8 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		}
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
+		if (event->temporary)
+			temporary_time += part[PHASE_AFTER];
 		if (event->savepoints >= MANY_SAVEPOINTS)
 		{
 			savepoints_time += part[PHASE_BEFORE];
@@ -835,6 +838,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	if (2 * savepoints_time < sum[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > sum[PHASE_AFTER];
+	f->temporary = 2 * temporary_time > sum[PHASE_AFTER];
 	if (!f->seen_enough && f->period == NULL)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);

@@ -62,6 +62,7 @@ typedef struct SlowEvent
 	/* Of a commit. */
 	int			synchronous_commit; /* SyncCommitLevel */
 	bool		serializable;	/* has predicate locks */
+	bool		temporary;		/* has used temporary tables */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
 	uint64		part[PHASE_NOT_RUN];	/* what the session knows of each
 										 * phase; the delay of a follower is

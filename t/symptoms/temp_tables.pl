@@ -60,4 +60,21 @@ cmp_ok($report->{phases}->{record}->[1], '>', 80, '... with most of the time')
   or diag($report->{text});
 is_consistent($report, 'report');
 
+# To drop them searches temp_buffers, for each of them.
+my $drops = join "\n", map {
+	my $tables = join ', ', map { "dropped${_}" } 1 .. 100;
+
+	"BEGIN;\n"
+	  . (join '', map { "CREATE TEMP TABLE $_ (id int PRIMARY KEY);\n" } split /, /, $tables)
+	  . "INSERT INTO dropped1 VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n"
+	  . "BEGIN;\nINSERT INTO logged (n) VALUES (1);\nDROP TABLE $tables;\nCOMMIT;\n"
+} 1 .. $commits;
+$node->sql('SELECT commit_stats_reset()');
+$node->sql("SET temp_buffers = '256MB';\n$drops");
+$report = report_of($node);
+first_cause_is(
+	$report,
+	qr/^after the commit, for files of temporary or other tables/,
+	'the report names temporary tables that are dropped');
+
 end_test($node);

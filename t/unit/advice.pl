@@ -442,6 +442,10 @@ DROP
 ... with shared_buffers that take a while to search
 	slow_recent=1 phase:after=0.97 phase:before=0.01 shared_buffers=8589934592
 	remedy: ^fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers \(now 8192MB
+... of temporary tables, or of both kinds
+	temporary=1 slow_recent=1 phase:after=0.97 phase:before=0.01 shared_buffers=8589934592
+	cause: 97\.0% after the commit, for files of temporary or other tables that it dropped or truncated, or to release
+	remedy: ^smaller temp_buffers, which COMMIT searches for each temporary table and index; .* for other tables, fewer transactions that drop or truncate tables, as
 ... or not, as no slow commit tells
 	phase:after=0.97 phase:before=0.01
 	cause: 97\.0% after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY\.
