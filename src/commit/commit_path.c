@@ -26,7 +26,8 @@
  * the commit will delete, and in a look-up of flush_detection_errno.c.  The
  * callback of an abort may wait where a statement gets a cell.
  * CommitTransaction() holds interrupts, so no process exits between the record
- * and the second callback.
+ * and the second callback.  One that exits before comes through the callback
+ * of an abort, abandon_commit(), and then leave_modules() (shared_memory.c).
  *
  * Locking: commit_stats_clients_lock() where a process registers, becomes
  * another client or gives a statement a cell, and the LWLock of this backend's

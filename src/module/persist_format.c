@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * persist_format.c
- *		The format of the file that persist.c writes and reads.
+ *		The format of the files of persist.c and history_file.c.
  *
  * A file is made and read in memory as a whole:
  *

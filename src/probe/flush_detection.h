@@ -4,8 +4,9 @@
  *		Whether this backend wrote or synced the WAL itself.
  *
  * A commit led a flush if the server counted a WAL sync of this backend
- * between the two callbacks: count_logged_commit() (commit_path.c) decides by
- * what flush_detection_since() returns.  Where the write already syncs
+ * between the two callbacks, and else another one carried it:
+ * count_logged_commit() (commit_path.c) decides by what
+ * flush_detection_since() returns.  Where the write already syncs
  * (wal_sync_method open_sync, open_datasync) or nothing does (fsync = off),
  * the server counts no sync.  There a write takes its place, unless it only
  * made room in the WAL buffers.
