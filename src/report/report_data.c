@@ -1193,11 +1193,25 @@ was_asked_for(const CommitFigures *f, const WalCycles *cycles)
 		4.0 * (cycle[0].redo - cycle[1].redo) < f->max_wal_size * 1048576.0;
 }
 
+/* Of cycles since the server started: before, it was down, or a standby. */
+static void
+set_checkpoint_distance(CommitFigures *f, const WalCycles *cycles)
+{
+	const WalCycleCopy *cycle = cycles->cycle;
+	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
+
+	while (n > 0 && cycle[n].started_at < PgStartTime)
+		n--;
+	if (n > 0)
+		f->checkpoint_wal = (double) (cycle[0].redo - cycle[n].redo) / n;
+	if (n >= MIN_CHECKPOINTS)
+		f->checkpoint_distance = (cycle[0].started_at - cycle[n].started_at) / 1e6 / n;
+}
+
 static void
 set_checkpoints(CommitFigures *f)
 {
 	WalCycles  *cycles = wal_cycles_read();
-	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 	double		pages = 0;
 	double		bytes = 0;
 	NameData	slot;
@@ -1210,9 +1224,7 @@ set_checkpoints(CommitFigures *f)
 	}
 	/* at most, as an image lacks the page's hole, and may be compressed */
 	f->images = Min(ratio_or_zero(pages * BLCKSZ, bytes), 1);
-	if (n > 0)
-		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
-									  cycles->cycle[n].redo) / n;
+	set_checkpoint_distance(f, cycles);
 	f->checkpoint_asked = was_asked_for(f, cycles) &&
 		f->checkpoint_stalled >= cycles->cycle[0].started_at;
 	/* the transactions of these looks end in the cycle that it began */
@@ -1220,9 +1232,6 @@ set_checkpoints(CommitFigures *f)
 		cycles->ncycles > 0)
 		f->checkpoint_lasts = (GetCurrentTimestamp() -
 							   cycles->cycle[0].started_at) / 1e6;
-	if (n >= MIN_CHECKPOINTS)
-		f->checkpoint_distance = (cycles->cycle[0].started_at -
-								  cycles->cycle[n].started_at) / 1e6 / n;
 	if (XLogArchivingActive() && f->archive_fails == NULL)
 		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"

@@ -12,7 +12,9 @@
  * After "archiver": how often that failed, in how many seconds; the output is
  * how the report says that.  After "cycles": max_wal_size, and when each cycle
  * began, s, and where in the WAL, MB, newest first; the output is whether a
- * command asked for the newest checkpoint.
+ * command asked for the newest checkpoint.  After "distance": the same, with
+ * the start of the server, s, in place of max_wal_size; the output is the mean
+ * time and WAL from one checkpoint to the next.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,6 +24,8 @@
 #include "../../src/report/period.c"
 
 #define MOST_KEPT	100
+
+TimestampTz PgStartTime;
 
 static LoggedEvent kept[MOST_KEPT];
 static int	nkept = 0;
@@ -60,7 +64,7 @@ main(int argc, char **argv)
 		puts(f.archive_fails ? f.archive_fails : "-");
 		return 0;
 	}
-	if (argc > 2 && strcmp(argv[1], "cycles") == 0)
+	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0))
 	{
 		WalCycles	cycles = {.ncycles = (argc - 3) / 2};
 
@@ -71,7 +75,12 @@ main(int argc, char **argv)
 		}
 		f.checkpoint_timeout = 300;
 		f.max_wal_size = atoi(argv[2]);
-		puts(was_asked_for(&f, &cycles) ? "asked" : "-");
+		PgStartTime = atoi(argv[2]) * USECS_PER_SEC;
+		set_checkpoint_distance(&f, &cycles);
+		if (strcmp(argv[1], "distance") == 0)
+			printf("%g s, %g MB\n", f.checkpoint_distance, f.checkpoint_wal / 1048576);
+		else
+			puts(was_asked_for(&f, &cycles) ? "asked" : "-");
 		return 0;
 	}
 	if (argc < 3 || argc - 3 > MOST_KEPT)

@@ -40,4 +40,12 @@ is(named('cycles', 400, 950, 300, 701, 200, 400, 100), '-', '... or, as may be, 
 is(named('cycles', 1000, 950, 300, 701, 200, 100, 100), '-', '... or after a time without commits');
 is(named('cycles', 1000, 950, 300, 701, 200), '-', '... or after one of which nothing is known');
 
+# The server was down, or a standby, from 100 to 5,000
+my @newest = (6000, 40, 5700, 30, 5400, 20, 5100, 10);
+is(named('distance', 5000, @newest, 100, 4),
+	'300 s, 10 MB', 'the distance of checkpoints since the server started');
+is(named('distance', 5200, @newest), '0 s, 10 MB', '... unknown, if they are too few');
+is(named('distance', 7000, @newest), '0 s, 0 MB', '... or none');
+is(named('distance', 7000), '0 s, 0 MB', '... or if there is no cycle');
+
 done_testing();
