@@ -325,14 +325,22 @@ $node->sql(
 		'CREATE SUBSCRIPTION sub CONNECTION \''
 	  . $publisher->connstr
 	  . q{ dbname=postgres' PUBLICATION everything
-WITH (synchronous_commit = on)});
+WITH (synchronous_commit = remote_write);
+CREATE SUBSCRIPTION also CONNECTION '' PUBLICATION everything
+WITH (connect = false, slot_name = NONE, synchronous_commit = on)});
 $node->wait_for_subscription_sync($publisher, 'sub');
 $other = start_pgbench($publisher, '-c 4 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 is( remedies('statement, undo', q{remedy ~ '^(10|synchronous_commit) '}),
-	'-- of apply workers: ALTER SUBSCRIPTION sub SET (synchronous_commit = off);|',
+	join(
+		'|',
+		map {
+			"-- of apply workers, in database postgres: ALTER SUBSCRIPTION also SET (synchronous_commit = $_->[0]);"
+			  . " ALTER SUBSCRIPTION sub SET (synchronous_commit = $_->[1]);"
+		}[ 'off', 'off' ],
+		[ 'on', 'remote_write' ]),
 	'an apply worker');
 end_background($other, 'KILL');
-$node->sql('DROP SUBSCRIPTION sub');
+$node->sql("DROP SUBSCRIPTION $_") for qw(sub also);
 
 # Sessions that commit once are measured, and cannot be predicted.
 $other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");

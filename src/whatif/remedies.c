@@ -368,20 +368,34 @@ can_login(Oid role)
 							  role)) != NULL;
 }
 
+/* A line, whatever is in the names: the next one would be no comment. */
+static char *
+alter_subscriptions(const ClientKey *key, const char *level)
+{
+	const char *database = get_database_name(key->datid);
+	char	   *alter = sql_value(psprintf("SELECT pg_catalog.string_agg("
+										   "pg_catalog.format('ALTER SUBSCRIPTION %%I SET (synchronous_commit = %%s);', subname, %s),"
+										   " ' ' ORDER BY subname) FROM pg_catalog.pg_subscription"
+										   " WHERE subdbid OPERATOR(pg_catalog.=) %u AND"
+										   " subowner OPERATOR(pg_catalog.=) %u AND"
+										   " subsynccommit OPERATOR(pg_catalog.<>) 'off'",
+										   level, key->datid, key->roleid));
+
+	if (alter == NULL || database == NULL)
+		return NULL;
+	alter = psprintf("-- of apply workers, in database %s: %s",
+					 quote_identifier(database), alter);
+	replace_controls(alter, '?');
+	return alter;
+}
+
 /* An apply worker obeys its subscription, which the role may own, alone. */
 static Todo
 asynchronous_worker(const ClientKey *key)
 {
-	return (Todo)
+	return key == NULL ? no_todo : (Todo)
 	{
-		key == NULL ? NULL :
-			sql_value(psprintf("SELECT '-- of apply workers: ' OPERATOR(pg_catalog.||) pg_catalog.string_agg("
-							   "pg_catalog.format('ALTER SUBSCRIPTION %%I SET (synchronous_commit = off);', subname), ' ')"
-							   " FROM pg_catalog.pg_subscription"
-							   " WHERE subdbid OPERATOR(pg_catalog.=) %u AND"
-							   " subowner OPERATOR(pg_catalog.=) %u AND"
-							   " subsynccommit OPERATOR(pg_catalog.<>) 'off'",
-							   key->datid, key->roleid)), NULL
+		alter_subscriptions(key, "'off'"), alter_subscriptions(key, "subsynccommit")
 	};
 }
 
