@@ -2303,7 +2303,7 @@ COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
-	'WAL of all processes from redo_lsn to that of the next cycle or, in the current one, to the insert location, in bytes';
+	'all WAL from redo_lsn to that of the next cycle or the insert location, in bytes; null in a standby''s newest row';
 
 COMMENT ON VIEW commit_standby_stats IS
 	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';

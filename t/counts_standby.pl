@@ -154,5 +154,15 @@ FROM commit_wal_stats}),
 	'promoted: and their WAL');
 $session->quit;
 
+# A primary that becomes a standby has no next cycle to measure the newest to.
+$standby->stop;
+append_to_file($standby->data_dir . '/standby.signal', '');
+$standby->start;
+is( $standby->sql(q{SELECT pg_is_in_recovery(), count(*) > 0,
+	   bool_and((wal_distance IS NULL) = (redo_lsn = newest))
+FROM commit_wal_stats, (SELECT max(redo_lsn) AS newest FROM commit_wal_stats) s}),
+	't|t|t',
+	'demoted: no distance to a next cycle');
+
 ends_well($_) for $standby, $primary;
 done_testing();

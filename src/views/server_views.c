@@ -127,7 +127,9 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 			row_number(&row, "wal_fpi_bytes", cycle->value[WAL_FPI_BYTES]);
 		row_number(&row, "wal_bytes_aborted",
 				   cycle->value[WAL_BYTES_ABORTED]);
-		row_number(&row, "wal_distance", end - cycle->redo);
+		/* the newest cycle of a former primary ended when that stopped */
+		if (i > 0 || !RecoveryInProgress())
+			row_number(&row, "wal_distance", end - cycle->redo);
 		row_put(&row);
 	}
 	return (Datum) 0;
