@@ -138,7 +138,7 @@ row_rounded(Row *row, const char *name, double value, int digits)
 	double		factor = pow(10, digits);
 	int			place = row_find(row, name);
 
-	row_float8(row, name, rint(value * factor) / factor);
+	row_float8(row, name, rint(value * factor) / factor + 0.0); /* -0 becomes 0 */
 	if (place >= 0)
 		row->isnull[place] = isnan(value);
 }
