@@ -246,9 +246,19 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 	'a night: under any search_path');
 
 #
-# A server that starts again within a minute, with a clock that began in 1970
+# Few commits wait for flushes that take long
 #
 run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
+insert_rows('2026-01-01 00:00', 10, flush_p99 => '3000');
+like(
+	page('2026-01-01 00:00', '2026-01-01 00:10'),
+	qr/<path class="flush99" d="M0 \d+h/,
+	'flushes longer than commits: their curve is on the page');
+
+#
+# A server that starts again within a minute, with a clock that began in 1970
+#
+run_sql('TRUNCATE mock');
 insert_rows('2026-01-01 00:00', 10);
 insert_rows(
 	'2026-01-01 00:10', 1,
