@@ -865,15 +865,24 @@ share_at_event(const CommitFigures *f)
 static const char *
 remedy_for_event(const char *event)
 {
-	if (strcmp(event, "pg_stat_statements") == 0)
-		return "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off";
-	if (strstr(event, "Serial") != NULL || strstr(event, "Predicate") != NULL)
-		return shorter_serializable;
-	if (strncmp(event, "CommitTs", 8) == 0)
-		return "track_commit_timestamp = off, or larger commit_timestamp_buffers (from 17 on)";
-	if (strncmp(event, "Notify", 6) == 0)
-		return "fewer messages of NOTIFY, or fewer sessions that listen";
-	return "fewer sessions that commit at a time (a pooler)";
+	/* by a part of its name; the last one is of all others */
+	static const char *const remedies[][2] = {
+		{"pg_stat_statements", "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off"},
+		{"Serial", shorter_serializable},
+		{"Predicate", shorter_serializable},
+		{"CommitTs", "track_commit_timestamp = off, or larger commit_timestamp_buffers (from 17 on)"},
+		{"Notify", "fewer messages of NOTIFY, or fewer sessions that listen"},
+		{"TwoPhase", "prepared transactions that end sooner: a checkpoint syncs a file for each, and PREPARE waits meanwhile; or fewer at a time"},
+		{"LockManager", "fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction"},
+		{"XactSLRU", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
+		{"XactBuffer", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
+		{"", "fewer sessions that commit at a time (a pooler)"},
+	};
+	int			i = 0;
+
+	while (strstr(event, remedies[i][0]) == NULL)
+		i++;
+	return remedies[i][1];
 }
 
 static const char *

@@ -389,6 +389,24 @@ at a lock of the server
 ... of track_commit_timestamp
 	elsewhere seen.event_waits=196 wait_event=CommitTsSLRU
 	remedy: ^track_commit_timestamp = off, or larger commit_timestamp_buffers
+... of prepared transactions, beside a checkpoint
+	elsewhere seen.event_waits=196 wait_event=TwoPhaseState
+	remedy: ^prepared transactions that end sooner
+... of transactions with many locks
+	elsewhere seen.event_waits=196 wait_event=LockManager
+	remedy: ^fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks
+... of the status of transactions
+	elsewhere seen.event_waits=196 wait_event=XactSLRU
+	remedy: ^larger transaction_buffers \(from 17 on\), or fewer sessions
+... whose buffer others read
+	elsewhere seen.event_waits=196 wait_event=XactBuffer
+	remedy: ^larger transaction_buffers
+... of their locks that SERIALIZABLE has
+	elsewhere seen.event_waits=196 wait_event=PredicateLockManager
+	remedy: ^shorter SERIALIZABLE
+... that wait for a leader of theirs
+	elsewhere seen.event_waits=196 wait_event=XactGroupUpdate
+	remedy: ^fewer sessions that commit
 ... of SERIALIZABLE
 	elsewhere seen.event_waits=196 wait_event=SerializableXactHash
 	cause: 98\.0% wait event SerializableXactHash
