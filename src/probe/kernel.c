@@ -27,7 +27,8 @@
  * Linux counts what a block device, or a part of it, has read and written: the
  * first number of its "stat" is that of reads, the third of sectors of 512
  * bytes, and the fifth and seventh are those of writes.  To empty the cache of
- * a disk is a write without sectors.
+ * a disk is a write without sectors.  Since Linux 4.18, the twelfth and the
+ * fourteenth are those of discards (TRIM).
  * A file system without a block device of its own, such as btrfs, overlayfs or
  * NFS, has a device number that is not among them.
  *
@@ -188,6 +189,8 @@ volume_read(const char *folder, const char *devices)
 	unsigned long long writes;
 	unsigned long long read;
 	unsigned long long written;
+	unsigned long long discards = 0;
+	unsigned long long discarded = 0;
 
 	if (stat(folder, &status) != 0)
 		return counts;
@@ -196,11 +199,11 @@ volume_read(const char *folder, const char *devices)
 	file = fopen(path, "r");
 	if (file == NULL)
 		return counts;
-	if (fscanf(file, "%llu %*u %llu %*u %llu %*u %llu", &reads, &read, &writes,
-			   &written) == 4)
+	if (fscanf(file, "%llu %*u %llu %*u %llu %*u %llu %*u %*u %*u %*u %llu %*u %llu",
+			   &reads, &read, &writes, &written, &discards, &discarded) >= 4)
 	{
-		counts.requests = reads + writes;
-		counts.bytes = (read + written) * SECTOR;
+		counts.requests = reads + writes + discards;
+		counts.bytes = (read + written + discarded) * SECTOR;
 	}
 	fclose(file);
 #endif

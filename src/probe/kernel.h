@@ -14,7 +14,7 @@
 extern bool cpu_throttled_read(const char *groups, const char *mount,
 							   uint64 *throttled_ns);
 
-/* Reads and writes since the system started; 0: not known */
+/* Reads, writes, discards since the system started; 0: not known */
 typedef struct VolumeCounts
 {
 	uint64		requests;

@@ -208,10 +208,10 @@ use_of_volume(const VolumeUse *use)
 	if (use->seconds == 0)
 		return "";
 	if (is_by_requests(use))
-		return psprintf(": it had %s reads and writes/s, of which flushes about %s",
+		return psprintf(": it had %s requests/s, of which flushes about %s",
 						format_number(use->requests / use->seconds),
 						format_number(use->of_flushes / use->seconds));
-	return psprintf(": it read and wrote %s/s, of which flushes at most %s/s",
+	return psprintf(": it read, wrote or discarded %s/s, of which flushes at most %s/s",
 					format_bytes(use->bytes / use->seconds),
 					format_bytes(use->flushed / use->seconds));
 }

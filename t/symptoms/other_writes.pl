@@ -41,7 +41,7 @@ stalls_are_of(
 my $report = report_of($node);
 note_stalls($node);
 first_cause_is($report,
-	qr/^stalls while others read or write on the volume of the WAL: it read and wrote [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
+	qr/^stalls while others read or write on the volume of the WAL: it read, wrote or discarded [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
 );
 like($report->{causes}->[0]->{remedy}, qr/^a volume of its own for the WAL/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');

@@ -764,7 +764,7 @@ bandwidth in bursts
 	volume.of_flushes=200
 other I/O
 	others
-	cause: 60\.0% stalls while others read or write on the volume of the WAL: it read and wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls
+	cause: 60\.0% stalls while others read or write on the volume of the WAL: it read, wrote or discarded 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls
 	answer: no\. It would not
 	remedy: ^a volume of its own for the WAL
 ... of a volume that the WAL has of its own
@@ -775,7 +775,7 @@ other I/O
 	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or a volume of its own for the WAL
 ... of many small requests
 	others volume.flushed=60e6
-	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes about 100 \(5 stalls
+	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 requests/s, of which flushes about 100 \(5 stalls
 	answer: not known\. Flushes stall beside others' requests, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
 %long
 	seen_enough=1 seen.n=100 seen.in_commit=100 flush_time=3000 seen.activity[ACTIVITY_OTHERS]=51
@@ -783,7 +783,7 @@ other I/O
 	seen.volume.of_flushes=90
 others that make no flush stall
 	long
-	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 reads and writes/s, of which flushes about 90\.
+	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 requests/s, of which flushes about 90\.
 	answer: .*
 	remedy: ^a volume of its own
 ... while WAL is archived

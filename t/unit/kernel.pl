@@ -95,6 +95,9 @@ is( moved($number, $counts),
 is( moved($number, $counts =~ s/1020578768/10205787680/r),
 	(219314 + 21528354) . ' ' . 512 * (8438210 + 10205787680),
 	'... more than 2^32');
+is(moved($number, $counts =~ s/\n/ 40 0 5000 7 3 9\n/r),
+	(219314 + 21528354 + 40) . ' ' . 512 * (8438210 + 1020578768 + 5000),
+	'... those of discards, too');
 is(moved('1:999999', $counts), '0 0', 'a volume that is no block device');
 is(moved($number, ''), '0 0', 'no counts');
 is(moved($number, $counts, "$folder/none"), '0 0', 'no folder');
