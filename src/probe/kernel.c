@@ -28,7 +28,9 @@
  * first number of its "stat" is that of reads, the third of sectors of 512
  * bytes, and the fifth and seventh are those of writes.  To empty the cache of
  * a disk is a write without sectors.  Since Linux 4.18, the twelfth and the
- * fourteenth are those of discards (TRIM).
+ * fourteenth are those of discards (TRIM).  Partitions share the limits of
+ * their disk, so the requests of all of them count.  The disk is the folder
+ * above that of a partition.
  * A file system without a block device of its own, such as btrfs, overlayfs or
  * NFS, has a device number that is not among them.
  *
@@ -43,6 +45,7 @@
 #ifdef __linux__
 #include <sys/sysmacros.h>
 #endif
+#include <unistd.h>
 
 #include "probe/kernel.h"
 
@@ -181,24 +184,31 @@ VolumeCounts
 volume_read(const char *folder, const char *devices)
 {
 	VolumeCounts counts = {0};
+	struct stat status;
 #ifdef __linux__
 	char		path[MAXPGPATH];
-	struct stat status;
 	FILE	   *file;
+	int			n;
 	unsigned long long reads;
 	unsigned long long writes;
 	unsigned long long read;
 	unsigned long long written;
 	unsigned long long discards = 0;
 	unsigned long long discarded = 0;
+#endif
 
 	if (stat(folder, &status) != 0)
 		return counts;
-	snprintf(path, sizeof(path), "%s/%u:%u/stat", devices,
-			 major(status.st_dev), minor(status.st_dev));
+	counts.disk = status.st_dev;
+#ifdef __linux__
+	n = snprintf(path, sizeof(path), "%s/%u:%u/partition", devices,
+				 major(status.st_dev), minor(status.st_dev)) - strlen("partition");
+	snprintf(path + n, sizeof(path) - n, access(path, F_OK) == 0 ? "../stat" : "stat");
 	file = fopen(path, "r");
 	if (file == NULL)
 		return counts;
+	if (fstat(fileno(file), &status) == 0)
+		counts.disk = status.st_ino;
 	if (fscanf(file, "%llu %*u %llu %*u %llu %*u %llu %*u %*u %*u %*u %llu %*u %llu",
 			   &reads, &read, &writes, &written, &discards, &discarded) >= 4)
 	{

@@ -19,9 +19,10 @@ typedef struct VolumeCounts
 {
 	uint64		requests;
 	uint64		bytes;
+	uint64		disk;			/* the same for all of its partitions */
 } VolumeCounts;
 
-/* Of the volume of a folder */
+/* Of the disk of a folder, or its volume, if that is no partition */
 extern VolumeCounts volume_read(const char *folder, const char *devices);
 
 /* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */

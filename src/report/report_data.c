@@ -17,7 +17,6 @@
 #include "postgres.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 #include "access/xlog.h"
 #include "catalog/pg_authid.h"
@@ -34,6 +33,7 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
+#include "probe/kernel.h"
 #include "probe/notify_lock.h"
 #include "report/report.h"
 #include "stats/latency.h"
@@ -61,11 +61,10 @@
 static bool
 wal_is_apart(void)
 {
-	struct stat wal;
-	struct stat data;
+	VolumeCounts wal = volume_read("pg_wal", VOLUME_DEVICES);
+	VolumeCounts data = volume_read("base", VOLUME_DEVICES);
 
-	return stat("pg_wal", &wal) == 0 && stat("base", &data) == 0 &&
-		wal.st_dev != data.st_dev;
+	return wal.disk != data.disk;
 }
 
 /*

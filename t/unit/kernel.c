@@ -10,6 +10,7 @@
  *				if there is no limit
  *		volume	a folder, and that of the devices: requests and bytes of its
  *				volume
+ *		disk	likewise: the number of its disk
  *
  *-------------------------------------------------------------------------
  */
@@ -30,6 +31,11 @@ main(int argc, char **argv)
 		counts = volume_read(argv[2], argv[3]);
 		printf("%llu %llu\n", (unsigned long long) counts.requests,
 			   (unsigned long long) counts.bytes);
+	}
+	else if (strcmp(argv[1], "disk") == 0)
+	{
+		counts = volume_read(argv[2], argv[3]);
+		printf("%llu\n", (unsigned long long) counts.disk);
 	}
 	else if (cpu_throttled_read(argv[2], argv[3], &throttled))
 		printf("%llu\n", (unsigned long long) throttled);

@@ -95,11 +95,26 @@ is( moved($number, $counts),
 is( moved($number, $counts =~ s/1020578768/10205787680/r),
 	(219314 + 21528354) . ' ' . 512 * (8438210 + 10205787680),
 	'... more than 2^32');
-is(moved($number, $counts =~ s/\n/ 40 0 5000 7 3 9\n/r),
+is( moved($number, $counts =~ s/\n/ 40 0 5000 7 3 9\n/r),
 	(219314 + 21528354 + 40) . ' ' . 512 * (8438210 + 1020578768 + 5000),
 	'... those of discards, too');
 is(moved('1:999999', $counts), '0 0', 'a volume that is no block device');
 is(moved($number, ''), '0 0', 'no counts');
 is(moved($number, $counts, "$folder/none"), '0 0', 'no folder');
+
+# A partition, in the folder of its disk
+my $devices = PostgreSQL::Test::Utils::tempdir();
+make_path("$devices/disk/part");
+symlink("disk/part", "$devices/$number") or die $!;
+append_to_file("$devices/disk/stat", $counts);
+append_to_file("$devices/disk/part/stat", $counts =~ s/\d+/1/gr);
+my $inode = sub ($path) { (stat "$devices/disk/$path")[1] };
+
+is($program->([ 'disk', $folder, $devices ]), $inode->('part/stat'), 'a volume is its own disk');
+append_to_file("$devices/disk/part/partition", "1\n");
+is($program->([ 'disk', $folder, $devices ]), $inode->('stat'), '... but not a partition');
+is( $program->([ 'volume', $folder, $devices ]),
+	(219314 + 21528354) . ' ' . 512 * (8438210 + 1020578768),
+	'... of whose disk all requests count');
 
 done_testing();
