@@ -59,6 +59,7 @@ Test::More->builder->output($nowhere);
 Test::More->builder->no_ending(1);
 
 my $node = start_truth('truth', undef, allows_streaming => 1);
+make_tables($node, 10);
 prepare_sysbench($node);
 my $outside = 0;
 my $has_standby = 0;

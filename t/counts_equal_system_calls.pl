@@ -11,6 +11,7 @@
 use GroundTruth;
 
 my $node = start_truth('server', 'max_prepared_transactions = 10');
+make_tables($node);
 my $has_backend_io = $node->pg_version >= 18;
 
 # What the server says about the WAL syncs of clients, or of all.

@@ -25,9 +25,7 @@ sub commit_and_count ($node, $clients, $commits)
 	# into one WAL segment, as a flush across two has two syncs
 	$node->sql('SELECT pg_switch_wal()');
 	$node->sql('SELECT commit_stats_reset(), shim_reset()');
-	$node->command_ok(
-		[ 'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-t', $commits, 'postgres' ],
-		"$clients clients commit $commits times each");
+	run_pgbench($node, "-c $clients -j 2 -t $commits", insert => 'INSERT INTO tick VALUES (1);');
 	my ($counted, $uncertain, $followers, $synced) =
 	  $node->row(q{SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
 FROM commit_flush_stats c,

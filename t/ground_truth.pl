@@ -6,6 +6,7 @@
 use GroundTruth;
 
 my $node = start_truth('truth');
+make_tables($node);
 
 sub check_case ($case, $name = describe_case($case))
 {

@@ -155,7 +155,7 @@ is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is 
 $node->alter_system('commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
 ok( eventually(sub {
-		$node->sql('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
+		$node->sql('UPDATE bulk SET t = t');
 		my $checkpoint = $node->start_psql('CHECKPOINT');
 		$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
 		end_background($checkpoint);

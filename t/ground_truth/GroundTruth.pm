@@ -20,7 +20,7 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(start_truth start_standby stop_standby start_with_shim with_shim set_device run_stalling
-	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim measure limits figures truth_cases adaptive_cases
+	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim make_tables measure limits figures truth_cases adaptive_cases
 	  describe_case prepare_sysbench));
 
 my $shim;    # its path
@@ -179,9 +179,14 @@ shared_buffers = 256MB
 		'shim_events(OUT kind text, OUT backend bool, OUT pid int, OUT boundary pg_lsn,'
 		  . ' OUT at bigint, OUT length bigint, OUT asked int) RETURNS SETOF record');
 	_calibrate($node);
-	$node->command_ok([ 'pgbench', '-q', '-i', '-s', '10', 'postgres' ],
-		'pgbench tables are there');
 	return $node;
+}
+
+# The tables of pgbench, for the loads of measure() without a script.
+sub make_tables ($node, $scale = 1)
+{
+	$node->command_ok([ 'pgbench', '-q', '-i', '-s', $scale, 'postgres' ],
+		'pgbench tables are there');
 }
 
 # Commits wait for a standby from now on.  The standby does not flush: it is

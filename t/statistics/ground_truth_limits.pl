@@ -9,6 +9,7 @@ use List::Util 'min';
 use Statistics;
 
 my $node = start_truth('truth');
+make_tables($node, 10);
 
 # Delay hits may be off by as much more as delay_uncertain owns up to, and as
 # there were sleeps that the machine was late to end.  That has a bound, or it
