@@ -20,7 +20,7 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(start_truth start_standby stop_standby start_with_shim with_shim set_device run_stalling
-	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim make_tables measure limits figures truth_cases adaptive_cases
+	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim make_tables measure limits figures adaptive_cases
 	  describe_case prepare_sysbench));
 
 my $shim;    # its path
@@ -364,21 +364,6 @@ sub _measure_once ($node, $case, $seconds)
 	$end = $node->lsn('flush');
 	$result{truth} = _truth($node, $start, $end);
 	return \%result;
-}
-
-# Below, on and above commit_siblings; without a delay, with short and long
-# ones.
-sub truth_cases
-{
-	return (
-		(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 50),
-		(map { { clients => 10, delay => $_, siblings => 5 } } 10, 50, 200, 1000),
-		(map { { clients => 7, delay => $_, siblings => 5 } } 20, 50, 300),
-		(map { { clients => $_, delay => 1000, siblings => 5 } } 5, 50),
-		{ clients => 2, delay => 500, siblings => 1 },
-		{ clients => 20, delay => 100, siblings => 15 },
-		{ clients => 10, delay => 1000, siblings => 5, timing => 'off' },
-		adaptive_cases(10));
 }
 
 sub describe_case ($case)

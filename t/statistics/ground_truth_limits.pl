@@ -23,6 +23,7 @@ sub check_case ($case)
 			my $limit = limits($case);
 			my $error = figures(measure($node, $case, 2));
 
+			is($error->{commits}, 0, describe_case($case) . ': commits are exact');
 			note
 			  sprintf(
 				'flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain, %.0f%% late)',
@@ -35,7 +36,18 @@ sub check_case ($case)
 		});
 }
 
-check_case($_) for truth_cases();
+# Below, on and above commit_siblings; without a delay, with short and long
+# ones.
+check_case($_)
+  for (
+	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 50),
+	(map { { clients => 10, delay => $_, siblings => 5 } } 10, 50, 200, 1000),
+	(map { { clients => 7, delay => $_, siblings => 5 } } 20, 50, 300),
+	(map { { clients => $_, delay => 1000, siblings => 5 } } 5, 50),
+	{ clients => 2, delay => 500, siblings => 1 },
+	{ clients => 20, delay => 100, siblings => 15 },
+	{ clients => 10, delay => 1000, siblings => 5, timing => 'off' },
+	adaptive_cases(10));
 
 # With a synchronous standby hardly anybody sees where a flush ends.
 start_standby($node);
