@@ -259,9 +259,12 @@ sub start_node
 # Change settings of a server, and wait until new sessions have them.
 sub PostgreSQL::Test::Cluster::alter_system ($node, %settings)
 {
-	$node->sql("ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
+	my @names = sort keys %settings;
+
+	$node->sql(join "\n", map { "ALTER SYSTEM SET $_ = '$settings{$_}';" } @names);
 	$node->reload;
-	$node->wait_until("SELECT current_setting('$_') = '$settings{$_}'") for sort keys %settings;
+	$node->wait_until(
+		'SELECT ' . join(' AND ', map { "current_setting('$_') = '$settings{$_}'" } @names));
 }
 
 # Stop a server, of which the test has killed some processes and which was
