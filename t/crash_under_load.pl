@@ -198,8 +198,6 @@ for my $how (
 	'the session that resets',
 	'any client',
 	'the background worker',
-	'a session that waits for a flush',
-	'immediate stop',
 	'immediate stop',
 	'adapt',
 	'a leader that sleeps',
