@@ -40,7 +40,7 @@ my $standby = add_standby($primary, "recovery_min_apply_delay = ${apply_delay}ms
 require_standby($primary, 'standby');
 
 # Each level is counted as itself.
-my %commits = (local => 4, remote_write => 5, on => 6, remote_apply => 20);
+my %commits = (local => 4, remote_write => 5, on => 6, remote_apply => 7);
 my ($n, $mean, $min, $max);
 
 # One client: no other commit sees the end of the local flush, but the leader
