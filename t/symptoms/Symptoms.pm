@@ -2,35 +2,6 @@
 # delayed (bench/volume.c), loads whose clients time each transaction, samples
 # of pg_stat_activity meanwhile, and the report, taken apart.
 #
-# make_situation(NAME, conf => TEXT)
-#	a running server with the extension, on a volume as fast as the disk
-# restart_on_volume(NODE)
-#	another server on a volume of its own
-# set_volume(NODE, RATE, BUCKET)
-#	RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
-#	flushes under way go on
-# set_slow_syncs(NODE, MS)
-#	fsync(), as of tables and new WAL segments, takes so long
-# set_others(NODE, BYTES)
-#	other programs have written so many bytes to the volume
-# start_load(NODE, OPTIONS, SQL, NAME)
-#	pgbench --log, named NAME
-# end_load(LOAD)
-#	waits for its end, and returns the latencies of its transactions, ms
-# sample_waits(NODE, NAME, SECONDS)
-#	what pg_stat_activity says that its sessions wait for, in samples
-# stalls_are_of(NODE, CAUSE, CONDITION, WHAT)
-#	those of commit_stall_log that fulfil the condition, and no others, have
-#	the cause
-# note_stalls(NODE)
-#	prints the newest rows of commit_stall_log
-# microseconds(TIME)
-#	a time of the report, as "4.18 ms"
-# report_of(NODE), first_cause(REPORT), consistent(REPORT)
-#	the report; the first line of "Why" without its number; contradictions
-# first_cause_is(REPORT, PATTERN, NAME), is_consistent(REPORT, NAME)
-#	assertions about these
-#
 # It exports what CommitStats.pm does, as well.
 
 package Symptoms;
@@ -61,7 +32,8 @@ sub _write_volume ($node, $first, @numbers)
 	return;
 }
 
-# The third number says that the bucket is full.
+# RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
+# flushes under way go on.  The third number says that the bucket is full.
 sub set_volume ($node, $rate, $bucket = 0)
 {
 	my $interval = $rate == 0 ? 0 : int(1e9 / $rate);
@@ -69,11 +41,13 @@ sub set_volume ($node, $rate, $bucket = 0)
 	return _write_volume($node, 0, $interval, $bucket * $interval, 0);
 }
 
+# fsync(), as of tables and new WAL segments, takes so long.
 sub set_slow_syncs ($node, $ms)
 {
 	return _write_volume($node, 3, $ms * 1_000_000);
 }
 
+# Other programs have written so many bytes to the volume.
 sub set_others ($node, $bytes)
 {
 	return _write_volume($node, 9, $bytes);
@@ -96,6 +70,7 @@ sub restart_on_volume ($node)
 	return $node->start;
 }
 
+# A running server with the extension, on a volume as fast as the disk.
 # commit_stats.stall_time and slow_commit_time are as a user has them.
 sub make_situation ($name, %params)
 {
@@ -112,7 +87,8 @@ CREATE TABLE logged (id bigserial, n int);
 	return $node;
 }
 
-# The time when the load began is that when pgbench was started.
+# pgbench --log, named $name.  The time when the load began is that when
+# pgbench was started.
 sub start_load ($node, $options, $sql, $name = 'load')
 {
 	my $prefix = $node->basedir . "/log_$name";
@@ -123,8 +99,9 @@ sub start_load ($node, $options, $sql, $name = 'load')
 	return { pgbench => $pgbench, prefix => $prefix };
 }
 
-# "TERM" ends one that has no end of its own; it has then logged nothing of
-# its last transactions.
+# Wait for its end; the latencies of its transactions, ms.  "TERM" ends one
+# that has no end of its own; it has then logged nothing of its last
+# transactions.
 sub end_load ($load, $signal = undef)
 {
 	end_background($load->{pgbench}, $signal)
@@ -155,6 +132,7 @@ SELECT wait, count(*) FROM seen GROUP BY wait;
 	return map { split /\|/ } split /\n/, $samples;
 }
 
+# A time of the report, as "4.18 ms"
 sub microseconds ($time)
 {
 	my ($number, $unit) = $time =~ /^([\d.]+) (us|ms|s)$/ or die "not a time: $time\n";
@@ -250,6 +228,8 @@ FROM commit_stall_log LIMIT 50}));
 	return;
 }
 
+# The stalls of commit_stall_log that fulfil the condition, and no others, have
+# the cause.
 sub stalls_are_of ($node, $cause, $condition, $what)
 {
 	is( $node->sql(
@@ -264,6 +244,7 @@ FROM commit_stall_log WHERE $condition}),
 		'... and no others');
 }
 
+# The first line of "Why", without its number
 sub first_cause ($report)
 {
 	return @{ $report->{causes} } ? $report->{causes}->[0]->{text} : '';
