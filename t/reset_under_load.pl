@@ -69,41 +69,6 @@ FROM commit_stats_info}),
 	't',
 	'the last of them is shown');
 
-# Without resets the sums only grow.  A reader neither misses nor sees twice a
-# flush that moves from the ring to the totals meanwhile.
-$node->sql(q{CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-	before record;
-	now record;
-	stats record;
-BEGIN
-	SELECT 0::numeric AS flushes, 0::numeric AS commits INTO before;
-	FOR i IN 1 .. 50 LOOP
-		SELECT sum(flushes) AS flushes, sum(commits) AS commits
-		INTO now FROM commit_flush_histogram;
-		SELECT flushes, commits INTO stats FROM commit_flush_stats;
-		IF now.flushes < before.flushes OR now.commits < before.commits OR
-			now.flushes > stats.flushes OR now.commits > stats.commits
-		THEN
-			RAISE EXCEPTION 'before: %, now: %, stats: %', before, now, stats;
-		END IF;
-		before := now;
-	END LOOP;
-END $$;
-SELECT commit_stats_reset();
-});
-eval {
-	run_pgbench(
-		$node, '-c 8 -j 2 -t 300', growth => q{
-\if :client_id < 6
-	INSERT INTO logged VALUES (:client_id);
-\else
-	SELECT read_growing();
-\endif
-});
-};
-is($@, '', 'without resets, counts only grow');
-
 # After a reset at rest nothing is left of the load.
 $node->sql('SELECT commit_stats_reset()');
 is( $node->sql(q{SELECT commits, flushes, followers, commits_without_leader, wal_bytes,

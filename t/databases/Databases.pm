@@ -53,6 +53,7 @@ max_prepared_transactions = 50
 track_wal_io_timing = on
 commit_delay = 300
 commit_siblings = 1
+commit_stats.flush_log_size = 128
 });
 	@databases = @_;
 	for (@databases)
