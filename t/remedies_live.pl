@@ -1,6 +1,6 @@
 # Does commit_remedies() propose what can be run, for the clients that there
 # are, and leave nothing behind?  What its changed loads do is in
-# t/unit/remedies.pl.
+# t/unit/whatif_model.pl.
 
 use CommitStats;
 
