@@ -11,14 +11,9 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
 
--- Invalid arrays
+-- Invalid arrays, which sweep.sql has more of
 SELECT call, whatif_error(call)
-FROM (VALUES ($$NULL$$), ($$'{}'$$), ($$'{0,NULL}'$$), ($$'{{0,1},{2,3}}'$$),
-             ($$'{0,-1}'$$), ($$'{0,100001}'$$), ($$'{100,0,100}'$$),
-             ($$'{0,1000}', '{}'$$), ($$'{0,1000}', '{NULL}'$$),
-             ($$'{0,1000}', '{1001}'$$), ($$'{0,1000}', '{-1}'$$),
-             ($$'{0,1000}', '{5,5}'$$), ($$ARRAY(SELECT generate_series(0, 1000))$$))
-     AS c (call);
+FROM (VALUES ($$'{0,NULL}'$$), ($$'{0,1000}', '{1001}'$$)) AS c (call);
 
 -- Values that are no array of integers
 SELECT * FROM commit_delay_whatif('{much,little}');
