@@ -132,7 +132,9 @@ like(delay($text), qr/^not known\. 0 commits/, 'after reset: no advice');
 
 # One client
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
-is(delay($text), 'no. Only 0% of flushes found another transaction active.',
+advises(
+	$text,
+	qr/^no\. Only 0% of flushes found another transaction active\.$/,
 	'one client: no delay');
 $node->alter_system(commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
@@ -146,7 +148,7 @@ is( delay($text),
 	"set it to 0. 100% of the sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf();",
 	'... for nothing');
 $node->alter_system(commit_delay => 0);
-like(delay(report('alone, awake')), qr/^no\. Only/, '... and that is not said again');
+advises(report('alone, awake'), qr/^no\. Only/, '... and that is not said again');
 
 # Ten clients: the figures are those of the views.
 $node->alter_system(commit_delay => 1000, commit_siblings => 5);
