@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits waldump
+	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits write_file waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -341,13 +341,13 @@ BEGIN
 END \$\$});
 }
 
-# A deferred trigger, which makes each COMMIT of rows for a table sleep.
-sub PostgreSQL::Test::Cluster::create_sleeping_trigger ($node, $table, $seconds)
+# A trigger that does this at each COMMIT for each new row of a table.
+sub PostgreSQL::Test::Cluster::create_deferred_trigger ($node, $table, $statement)
 {
-	$node->sql(qq{CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
-	\$\$ BEGIN PERFORM pg_sleep($seconds); RETURN NULL; END \$\$;
-CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON $table DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION nap()});
+	$node->sql(qq{CREATE FUNCTION deferred_of_$table() RETURNS trigger LANGUAGE plpgsql AS
+	\$\$ BEGIN $statement; RETURN NULL; END \$\$;
+CREATE CONSTRAINT TRIGGER later AFTER INSERT ON $table DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION deferred_of_$table()});
 }
 
 # A running standby of a server, named "standby".
@@ -465,6 +465,13 @@ sub wait_for_commits ($node, $n)
 	my $before = $node->sql('SELECT commits FROM commit_flush_stats');
 
 	$node->wait_until("SELECT commits >= $before + $n FROM commit_flush_stats");
+}
+
+# Put a file in the place of one that may be there.
+sub write_file ($path, $content)
+{
+	unlink $path;
+	append_to_file($path, $content);
 }
 
 # What pg_waldump prints of the WAL between two positions.  The files are

@@ -111,11 +111,8 @@ end_committers('standby', @sessions);
 
 # Two COMMITs whose deferred triggers wait for each other's row
 $node->sql(q{CREATE TABLE sums (id int PRIMARY KEY, n int); INSERT INTO sums VALUES (1, 0), (2, 0);
-CREATE TABLE parts (id int);
-CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
-	'BEGIN UPDATE sums SET n = n + 1 WHERE id = NEW.id; RETURN NULL; END';
-CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON parts DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION add_up()});
+CREATE TABLE parts (id int)});
+$node->create_deferred_trigger('parts', 'UPDATE sums SET n = n + 1 WHERE id = NEW.id');
 
 # A session that is ready to commit; and its COMMIT, whose end this does not
 # wait for
@@ -175,11 +172,8 @@ $_->quit for $copies, $session;
 
 # A client that does not read what a deferred trigger says: messages of
 # protocol 3, each but the first one with a type and a length
-$node->sql(q{CREATE TABLE spoken (n int);
-CREATE FUNCTION speak() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN RAISE NOTICE '%', repeat('x', 1000); RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER speak AFTER INSERT ON spoken DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION speak()});
+$node->sql('CREATE TABLE spoken (n int)');
+$node->create_deferred_trigger('spoken', q{RAISE NOTICE '%', repeat('x', 1000)});
 my $deaf = IO::Socket::UNIX->new(Peer => $node->host . '/.s.PGSQL.' . $node->port)
   or die "cannot connect: $!\n";
 my $role = $node->sql('SELECT current_user');
@@ -221,7 +215,7 @@ SKIP:
 CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
 CREATE USER MAPPING FOR CURRENT_USER SERVER here;
 CREATE FOREIGN TABLE there (n int) SERVER here OPTIONS (table_name 'spoken');
-DROP TRIGGER speak ON spoken});
+DROP TRIGGER later ON spoken});
 	$node->alter_system(synchronous_standby_names => 'none');
 	@sessions =
 	  map {

@@ -103,8 +103,7 @@ sub commits_with_other_io ($node, $what, $sql)
 {
 	my $script = $node->basedir . '/other_io.sql';
 
-	unlink $script;
-	append_to_file($script, $sql);
+	write_file($script, $sql);
 	my $result = measure(
 		$node,
 		{

@@ -17,12 +17,6 @@ sub old_rows
 		'SELECT count(*) FROM commit_history WHERE period_end < pg_postmaster_start_time()');
 }
 
-sub write_bytes ($path, $bytes)
-{
-	unlink $path;
-	append_to_file($path, $bytes);
-}
-
 # The file of a server that is stopped
 for (1 .. 4)
 {
@@ -58,7 +52,7 @@ same_minutes($minutes, 'an immediate stop keeps the rows of the file');
 for my $size (2, 0, 10080)
 {
 	$node->stop;
-	write_bytes($file, $good);
+	write_file($file, $good);
 	$node->append_conf('postgresql.conf', "commit_stats.history_minutes = $size");
 	$node->start;
 	# the shutdown had closed one more minute, and more may come now
@@ -91,7 +85,7 @@ for my $name (sort keys %damage)
 
 	$node->stop;
 	unlink "$file.damaged";
-	write_bytes($file, $damage{$name});
+	write_file($file, $damage{$name});
 	$node->start;
 	is(old_rows(), 0, "$name: no row");
 	like(
@@ -103,7 +97,7 @@ for my $name (sort keys %damage)
 
 # Started without saving, which begins ten minutes later
 $node->stop;
-write_bytes($file, $good);
+write_file($file, $good);
 $node->append_conf('postgresql.conf', 'commit_stats.save = off');
 $node->start;
 same_minutes($minutes, 'a start with commit_stats.save off reads the file');

@@ -11,14 +11,6 @@ use Persist;
 my $node = start_node('damage');
 my $path = stats_file($node);
 
-sub write_file ($content)
-{
-	unlink $path;
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file or die "$path: $!";
-}
-
 my @parts = qw(backend_slots clients flush_totals latency statements wal_cycles);
 
 # Where the data of a part begin.
@@ -49,14 +41,14 @@ sub starts_fresh ($name, $detail, $mutate)
 
 sub with_content ($change)
 {
-	return sub { write_file($change->($_[0])) };
+	return sub { write_file($path, $change->($_[0])) };
 }
 
 # the checksum of the test is right
 some_load($node);
 my $before = statistics($node);
 $node->stop;
-write_file(sealed(slurp_file($path)));
+write_file($path, sealed(slurp_file($path)));
 $node->start;
 is_deeply(statistics($node), $before, 'sealed by the test: restored');
 
@@ -116,7 +108,7 @@ starts_fresh(
 		$node->start;
 		$node->stop('immediate');
 	});
-starts_fresh('an older file after a clean stop', $stale, sub { write_file($old) });
+starts_fresh('an older file after a clean stop', $stale, sub { write_file($path, $old) });
 starts_fresh(
 	'an older file after a crash',
 	$stale,
@@ -124,7 +116,7 @@ starts_fresh(
 		$node->start;
 		$old = $_[0];
 		$node->stop('immediate');
-		write_file($old);
+		write_file($path, $old);
 	});
 starts_fresh(
 	'a forged file after a crash',
@@ -132,7 +124,7 @@ starts_fresh(
 	sub {
 		$node->start;
 		$node->stop('immediate');
-		write_file(sealed(with_field($_[0], 'state', 6)));    # DB_IN_PRODUCTION
+		write_file($path, sealed(with_field($_[0], 'state', 6)));    # DB_IN_PRODUCTION
 	});
 starts_fresh(
 	'without the library',

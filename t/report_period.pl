@@ -15,7 +15,7 @@ my $node = start_node('period',
 );
 
 $node->sql('CREATE TABLE t (i int); CREATE TABLE slow (i int)');
-$node->create_sleeping_trigger('slow', 0.02);
+$node->create_deferred_trigger('slow', 'PERFORM pg_sleep(0.02)');
 
 sub close_minute ()
 {
@@ -122,11 +122,8 @@ $holder->quit;
 ok(end_background($_), '... and are over') for @waiting;
 
 # A COMMIT that waited for a row, whose name only the log of slow commits has
-$node->sql(q{CREATE TABLE sums (i int); INSERT INTO sums VALUES (1); CREATE TABLE parts (i int);
-CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
-	'BEGIN UPDATE sums SET i = i + 1; RETURN NULL; END';
-CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON parts
-	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION add_up();});
+$node->sql(q{CREATE TABLE sums (i int); INSERT INTO sums VALUES (1); CREATE TABLE parts (i int)});
+$node->create_deferred_trigger('parts', 'UPDATE sums SET i = i + 1');
 my $row_from = close_minute();
 $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; UPDATE sums SET i = 0');

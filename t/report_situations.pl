@@ -319,11 +319,8 @@ $node->alter_system(
 $standby->stop;
 
 # Commits that fail take most of the time, and no mean counts them.
-$node->sql(q{CREATE TABLE refused (n int);
-CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN PERFORM pg_sleep(0.3); RAISE serialization_failure; END$$;
-CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refused DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION refuse()});
+$node->sql('CREATE TABLE refused (n int)');
+$node->create_deferred_trigger('refused', 'PERFORM pg_sleep(0.3); RAISE serialization_failure');
 reset_stats();
 my $refused =
   start_pgbench($node, '-c 8 -T 3600',

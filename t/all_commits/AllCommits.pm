@@ -66,8 +66,7 @@ sub _start_failing ($node, $name, $sql)
 {
 	my $path = $node->basedir . "/$name.sql";
 
-	unlink $path;
-	append_to_file($path, "$sql\n$check" x 2000);
+	write_file($path, "$sql\n$check" x 2000);
 	return start_background([
 		$node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'), '-f', $path ]);
 }

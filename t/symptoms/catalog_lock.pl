@@ -10,14 +10,11 @@ use Symptoms;
 my $node = make_situation('catalog', conf => "max_prepared_transactions = 5\n");
 
 $node->sql(q{CREATE TABLE jobs (n int);
-CREATE FUNCTION take() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER take AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION take();
 CREATE TABLE parent (id int PRIMARY KEY);
 CREATE TABLE child (id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO parent VALUES (1);
 });
+$node->create_deferred_trigger('jobs', 'PERFORM pg_advisory_xact_lock(42)');
 
 # A session that is ready to commit; it begins its COMMIT without waiting for
 # the end.
@@ -115,11 +112,8 @@ $session->quit;
 
 # A relation whose name would begin a line of the report
 $node->sql(qq{CREATE TABLE "odd\nWhy" (n int);
-CREATE TABLE tasks (n int);
-CREATE FUNCTION take_odd() RETURNS trigger LANGUAGE plpgsql AS
-	\$\$BEGIN LOCK TABLE "odd\nWhy"; RETURN NULL; END\$\$;
-CREATE CONSTRAINT TRIGGER take AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION take_odd()});
+CREATE TABLE tasks (n int)});
+$node->create_deferred_trigger('tasks', qq{LOCK TABLE "odd\nWhy"});
 $session = ready_to_commit('INSERT INTO tasks VALUES (1)');
 ($holder, $pid) = hold(qq{LOCK TABLE "odd\nWhy"});
 start_commit($session);

@@ -10,11 +10,8 @@ my $node = make_situation('deferred', conf => "commit_stats.slow_commit_time = 5
 
 $node->sql(q{CREATE TABLE sum (id int PRIMARY KEY, n bigint);
 INSERT INTO sum VALUES (1, 0);
-CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN UPDATE sum SET n = n + 1 WHERE id = 1; RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON logged DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION add_up();
 });
+$node->create_deferred_trigger('logged', 'UPDATE sum SET n = n + 1 WHERE id = 1');
 
 # One that hangs: a session is idle in its transaction.
 my $holder = $node->background_psql('postgres');
@@ -84,7 +81,7 @@ AND cause <> 'before' AND before_time > duration / 2}
 
 # A row for which one COMMIT waits is not what all do before the record.
 $node->sql('CREATE TABLE checked (id serial)');
-$node->create_sleeping_trigger('checked', 0.004);
+$node->create_deferred_trigger('checked', 'PERFORM pg_sleep(0.004)');
 $node->sql('SELECT commit_stats_reset()');
 $load = start_load($node, '-c 8 -T 6',
 	"BEGIN;\nINSERT INTO checked DEFAULT VALUES;\nCOMMIT;\n", 'checks');

@@ -23,7 +23,7 @@ DO $$ BEGIN FOR i IN 1 .. 500 LOOP
 EXECUTE format('CREATE TABLE dropped%s (id int PRIMARY KEY, t text)', i);
 END LOOP; END $$;
 });
-$node->create_sleeping_trigger('deferred', 0.5);
+$node->create_deferred_trigger('deferred', 'PERFORM pg_sleep(0.5)');
 
 # ms that the server log has for the latest COMMIT of a process
 sub logged_commit ($pid)
@@ -100,11 +100,8 @@ is_consistent($report, 'report');
 
 # Neither a commit that fails before its record, nor one that is rolled back,
 # leaves a mark behind; nor does a commit without a flush.
-$node->sql(
-	q{CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
-CREATE TABLE failing (id serial);
-CREATE CONSTRAINT TRIGGER later AFTER INSERT ON failing DEFERRABLE INITIALLY DEFERRED
-FOR EACH ROW EXECUTE FUNCTION fail()});
+$node->sql('CREATE TABLE failing (id serial)');
+$node->create_deferred_trigger('failing', q{RAISE 'no'});
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my @queries = (
 	"BEGIN;\nINSERT INTO failing DEFAULT VALUES;\nCOMMIT;",

@@ -14,7 +14,7 @@ plan skip_all => 'there is no postgres_fdw'
 my $remote = start_node('remote');
 
 $remote->sql('CREATE TABLE remote (n int)');
-$remote->create_sleeping_trigger('remote', 0.1);
+$remote->create_deferred_trigger('remote', 'PERFORM pg_sleep(0.1)');
 $node->sql(
 	sprintf q{CREATE EXTENSION postgres_fdw;
 CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw

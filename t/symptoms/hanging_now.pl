@@ -99,12 +99,8 @@ ok(end_background($_), 'a commit ends') for @sessions;
 # in all.
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; LOCK logged IN SHARE MODE');
-$node->sql(q{CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS
-	$$BEGIN INSERT INTO logged (n) VALUES (2); RETURN NULL; END$$;
-CREATE TABLE first (n int);
-CREATE CONSTRAINT TRIGGER late AFTER INSERT ON first DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION late();
-CREATE TABLE other (n int)});
+$node->sql('CREATE TABLE first (n int); CREATE TABLE other (n int)');
+$node->create_deferred_trigger('first', 'INSERT INTO logged (n) VALUES (2)');
 my $alone = $node->start_psql('BEGIN; INSERT INTO first VALUES (1); COMMIT');
 $node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before'});
 $node->alter_system(synchronous_standby_names => 'ghost');

@@ -68,7 +68,7 @@ for my $listens (0, 1)
 }
 
 # Their deferred triggers sleep, and wait for no lock.
-$node->create_sleeping_trigger('logged', 0.04);
+$node->create_deferred_trigger('logged', 'PERFORM pg_sleep(0.04)');
 $node->sql('SELECT commit_stats_reset()');
 end_load(
 	start_load(
@@ -79,7 +79,7 @@ like(
 	$report->{text} =~ s/\n +/ /gr,
 	qr/before the record: deferred triggers, constraints/,
 	'triggers that sleep do not wait for its lock');
-$node->sql('DROP TRIGGER nap ON logged');
+$node->sql('DROP TRIGGER later ON logged');
 
 # A transaction that writes many messages before its record, and is not slow
 set_volume($node, 0);

@@ -16,9 +16,7 @@ end_load(start_load($node, '-c 1 -t 400', $insert));
 set_volume($node, 15);
 my $load = start_load($node, '-c 4 -T 600', $insert);
 
-$node->poll_query_until('postgres',
-	'SELECT count(*) >= 170 FROM commit_flush_log WHERE flush_time > 50')
-  or die "no flush is slower\n";
+$node->wait_until('SELECT count(*) >= 170 FROM commit_flush_log WHERE flush_time > 50');
 my $report = report_of($node);
 note_stalls($node);
 first_cause_is(
@@ -37,7 +35,7 @@ $load = start_load($node, '-c 4 -T 600', $insert);
 my $slow = '(SELECT count(*) FROM commit_flush_log WHERE flush_time > 80)';
 
 # More than 10 s, and fewer flushes than before
-$node->poll_query_until('postgres', "SELECT $slow >= 115") or die "no flush is slow\n";
+$node->wait_until("SELECT $slow >= 115");
 $report = report_of($node);
 note_stalls($node);
 first_cause_is(
@@ -51,9 +49,7 @@ like(
 is_consistent($report, 'slower');
 
 # Most flushes are slow, since the worker last derived what a stall is.
-$node->poll_query_until('postgres',
-	"SELECT $slow >= 330 AND (SELECT stall_limit FROM commit_stats_info) > 500")
-  or die "slow flushes do not become usual\n";
+$node->wait_until("SELECT $slow >= 330 AND (SELECT stall_limit FROM commit_stats_info) > 500");
 $report = report_of($node);
 note_stalls($node);
 first_cause_is($report, qr/^flushes of usual length/, 'it has been slow for long');
@@ -66,10 +62,9 @@ $node->sql('SELECT commit_stats_reset()');
 end_load(start_load($node, '-c 1 -t 300 -R 200', $insert));
 set_volume($node, 10);
 $load = start_load($node, '-c 4 -T 600', $insert);
-$node->poll_query_until('postgres', "SELECT $slow >= 115") or die "no flush is slow\n";
+$node->wait_until("SELECT $slow >= 115");
 set_volume($node, 0);
-$node->poll_query_until('postgres', 'SELECT flushes > 1500 FROM commit_flush_stats')
-  or die "no flush is quick again\n";
+$node->wait_until('SELECT flushes > 1500 FROM commit_flush_stats');
 $report = report_of($node);
 note_stalls($node);
 like(

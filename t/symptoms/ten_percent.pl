@@ -19,7 +19,7 @@ wal_writer_delay = 10s
 });
 
 $node->sql('CREATE TABLE deferred (id serial)');
-$node->create_sleeping_trigger('deferred', 0.2);
+$node->create_deferred_trigger('deferred', 'PERFORM pg_sleep(0.2)');
 
 my $insert = "BEGIN;\nINSERT INTO logged (n) VALUES (1);\n";
 my %script = (
