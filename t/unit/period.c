@@ -14,7 +14,10 @@
  * began, s, and where in the WAL, MB, newest first; the output is whether a
  * command asked for the newest checkpoint.  After "distance": the same, with
  * the start of the server, s, in place of max_wal_size; the output is the mean
- * time and WAL from one checkpoint to the next.
+ * time and WAL from one checkpoint to the next.  After "phases": commits, and
+ * how many of these others' flushes carried; flushes, and how many were timed;
+ * and in ns the time of leaders, of followers, and of timed flushes; the
+ * output has the percentages of flush, another's flush and unknown.
  *
  *-------------------------------------------------------------------------
  */
@@ -50,6 +53,46 @@ quote_literal_cstr(const char *text)
 	return "";
 }
 
+static int
+print_phases(CommitFigures *f, char **argument)
+{
+	static uint64 value[SLOT_NCOUNTERS];
+	static LatencyTotals latency;
+
+	f->commits = atoi(argument[0]);
+	value[SLOT_FLUSHED_BY_OTHERS] = atoi(argument[1]);
+	value[SLOT_FLUSHES] = atoi(argument[2]);
+	value[SLOT_TIMED_FLUSHES] = atoi(argument[3]);
+	latency.sum[LATENCY_LEADER][LATENCY_TIME] = (uint64) atof(argument[4]);
+	latency.sum[LATENCY_FOLLOWER][LATENCY_TIME] = (uint64) atof(argument[5]);
+	latency.sum[LATENCY_LEADER][LATENCY_OWN_FLUSH] = (uint64) atof(argument[6]);
+	set_phases(f, value, &latency);
+	printf("%.0f %.0f %.0f", 100 * f->phase[PHASE_FLUSH],
+		   100 * f->phase[PHASE_OTHER_FLUSH], 100 * f->phase[PHASE_UNKNOWN]);
+	return 0;
+}
+
+static int
+print_cycles(CommitFigures *f, int argc, char **argv)
+{
+	WalCycles	cycles = {.ncycles = (argc - 3) / 2};
+
+	for (int i = 0; i < cycles.ncycles; i++)
+	{
+		cycles.cycle[i].started_at = atoi(argv[3 + 2 * i]) * USECS_PER_SEC;
+		cycles.cycle[i].redo = strtoull(argv[4 + 2 * i], NULL, 10) * 1048576;
+	}
+	f->checkpoint_timeout = 300;
+	f->max_wal_size = atoi(argv[2]);
+	PgStartTime = atoi(argv[2]) * USECS_PER_SEC;
+	set_checkpoint_distance(f, &cycles);
+	if (strcmp(argv[1], "distance") == 0)
+		printf("%g s, %g MB\n", f->checkpoint_distance, f->checkpoint_wal / 1048576);
+	else
+		puts(was_asked_for(f, &cycles) ? "asked" : "-");
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -64,25 +107,10 @@ main(int argc, char **argv)
 		puts(f.archive_fails ? f.archive_fails : "-");
 		return 0;
 	}
+	if (argc == 9 && strcmp(argv[1], "phases") == 0)
+		return print_phases(&f, argv + 2);
 	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0))
-	{
-		WalCycles	cycles = {.ncycles = (argc - 3) / 2};
-
-		for (int i = 0; i < cycles.ncycles; i++)
-		{
-			cycles.cycle[i].started_at = atoi(argv[3 + 2 * i]) * USECS_PER_SEC;
-			cycles.cycle[i].redo = strtoull(argv[4 + 2 * i], NULL, 10) * 1048576;
-		}
-		f.checkpoint_timeout = 300;
-		f.max_wal_size = atoi(argv[2]);
-		PgStartTime = atoi(argv[2]) * USECS_PER_SEC;
-		set_checkpoint_distance(&f, &cycles);
-		if (strcmp(argv[1], "distance") == 0)
-			printf("%g s, %g MB\n", f.checkpoint_distance, f.checkpoint_wal / 1048576);
-		else
-			puts(was_asked_for(&f, &cycles) ? "asked" : "-");
-		return 0;
-	}
+		return print_cycles(&f, argc, argv);
 	if (argc < 3 || argc - 3 > MOST_KEPT)
 		return 1;
 	period->end = 1;

@@ -48,4 +48,16 @@ is(named('distance', 5200, @newest), '0 s, 10 MB', '... unknown, if they are too
 is(named('distance', 7000, @newest), '0 s, 0 MB', '... or none');
 is(named('distance', 7000), '0 s, 0 MB', '... or if there is no cycle');
 
+# Where only some flushes were timed, the others are taken to be like these.
+# 20 commits: 10 lead, in 12 ms; the others take 8 ms
+sub since_reset ($timed, $length = 1e6)
+{
+	return named('phases', 20, 10, 10, $timed, 12e6, 8e6, $timed * $length);
+}
+
+is(since_reset(10), '50 50 0', 'since the reset: all were timed');
+is(since_reset(1), '50 50 0', '... or one');
+is(since_reset(0), '60 40 0', 'none was: the time of leaders');
+is(since_reset(1, 9e6), '60 40 0', '... which is no longer with one that was slow');
+
 done_testing();

@@ -2,12 +2,12 @@
 # flushes were timed?
 #
 # track_wal_io_timing may be on in few sessions, or since a few minutes.  The
-# other flushes are taken to be like those that were timed.
+# other flushes are taken to be like those that were timed.  t/unit/period.pl
+# has what the report says since a reset.
 
 use CommitStats;
 
 my $row = compile_program('t/unit/timed_flushes_history.c');
-my $report = compile_program('t/unit/timed_flushes_report.c');
 
 # 20 commits, 8 of which others carried, and 10 flushes of 1 ms
 sub of_row ($timed, $carried = 8, $stalls = 0)
@@ -23,16 +23,5 @@ is(of_row(10, 8, 2e6), '10000000 5000000 0 3000000', 'stalls have a fifth of the
 is(of_row(1, 8, 2e6), '10000000 5000000 0 3000000', '... and of the waits, if one was timed');
 is($row->([ 20, 8, 10, 1, 15e6, 9e6, 0 ]),
 	'15000000 0 0 0', 'no commit waits longer than it takes');
-
-# 20 commits: 10 lead, in 12 ms; the others take 8 ms
-sub since_reset ($timed, $length = 1e6)
-{
-	return $report->([ 20, 10, 10, $timed, 12e6, 8e6, $timed * $length ]);
-}
-
-is(since_reset(10), '50 50 0', 'since the reset: all were timed');
-is(since_reset(1), '50 50 0', '... or one');
-is(since_reset(0), '60 40 0', 'none was: the time of leaders');
-is(since_reset(1, 9e6), '60 40 0', '... which is no longer with one that was slow');
 
 done_testing();
