@@ -152,15 +152,22 @@ make_template()
 		"$bin/initdb" -D "$INITDB_TEMPLATE" -A trust -N
 }
 
+# TAP tests that take longer than others of their size
+slow='/(ground_truth|counts_equal_system_calls|remedies_live|sweep_concurrency'
+slow+='|sweep_adaptive|flush_detection_sync_methods|persist_damage)[.]pl$'
+
 # run_taps TEST...: TAP tests mostly wait, for the disk or for sleeps that they
-# ordered, so several run at a time, long files first: they tend to take long.
+# ordered, so several run at a time, slow ones first, then long files: they
+# tend to take long.
 run_taps()
 {
 	local tests
 
 	make_template
 	# shellcheck disable=SC2012		# names of tests
-	tests=$(cd "$work/src" && ls -S "$@" | tr '\n' ' ')
+	tests=$(cd "$work/src" && ls -S "$@" |
+		awk -v slow="$slow" '$0 ~ slow { print; next } { rest = rest $0 "\n" }
+			END { printf "%s", rest }' | tr '\n' ' ')
 	run_tap PROVE_TESTS="$tests" PROVE_FLAGS="--timer -j$((4 * $(nproc)))"
 }
 
