@@ -119,8 +119,10 @@ my $table = <<'END';
 # A device that takes 4 ms for each flush, and commits that come one by one.
 %queue
 	flush_time=4100 flush_p50=4000 flush_p99=4900 flush_rate=239 commit_rate=239 disk_busy=0.98
+	cause: 100%
 %one_by_one
 	queue carried=10000 commits=10000
+	answer: no\. NOTIFY commits
 
 NOTIFY
 	one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 notify.commits=100
@@ -132,11 +134,9 @@ NOTIFY
 	one_by_one phase:NOTIFY=0.897 phase:flush=0.014 phase:standby=0.087 commits_notify=10000
 	notify.commits=100 notify.hold_time=2850e6 notify.flush_time=354e6
 	cause: 89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms for its flush, and more the wait for its standby: at most 35\.1 such
-	answer: no\. NOTIFY commits
 ... with a listener that does not read
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 listeners=3 queue=0.12
 	cause: 80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens has not read it yet\.
-	answer: no\. NOTIFY commits
 LISTEN, with another listener that does not read
 	phase:record=0.9 queue=0.013
 	cause: 90\.0% record: .*, as LISTEN, which reads the queue of NOTIFY \(1\.3% full\), ON COMMIT DELETE ROWS or DROP, or that of an extension\.
@@ -151,7 +151,6 @@ NOTIFY of many messages
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 notify.commits=100 notify.hold_time=1500e6
 	notify.flush_time=40e6 notify.write_time=1400e6
 	cause: 80\.0% NOTIFY: .* 15\.0 ms each, mostly to write its messages: at most 66\.7 such commits/s\.
-	answer: no\. NOTIFY commits
 	remedy: ^fewer messages in a transaction: one for many rows
 ... alone
 	notifies=1 commits_notify=7 notify.commits=7 notify.hold_time=133e6 notify.write_time=126e6
@@ -239,30 +238,25 @@ a standby's replay
 	remedy: ^queries that conflict with its replay, or a replay that is paused, delayed .* or slow .* \(a pg_receivewal applies nothing\)\n$
 %behind
 	phase:standby=0.97 standby=sb1 standby_stage=1 standby_share=1 standby_behind=35e6
+	answer: no\. 97\.0% of commit time
+	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 ... that the WAL of others fills
 	behind running_writer=autovacuum
-	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
-	answer: no\. 97\.0% of commit time
 	remedy: ^less WAL at a time of autovacuum, behind which commits wait; else its network
 ... and nobody writes
 	behind
-	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
-	answer: no\. 97\.0% of commit time
 	remedy: ^its network
 ... that writes little
 	behind standby_behind=1e6 running_writer=autovacuum
 	cause: 97\.0% standby 'sb1': not sent\.
-	answer: no\. 97\.0% of commit time
 	remedy: ^its network
 a standby that was away
 	behind standby_stage=0 standby_behind=0
 	cause: 97\.0% standby 'sb1': not connected\.
-	answer: no\. 97\.0% of commit time
 	remedy: ^if it is still away, start it \(if it runs, its log says why it is not connected\), or correct synchronous_standby_names; else the logs of both servers say why it was\n$
 ... and is so now, for few of the commits
 	behind standby_stage=0 standby_behind=0 now.longest=12e6 now.all=8 now.blame=sb1
 	cause: 97\.0% standby 'sb1': not connected\.
-	answer: no\. 97\.0% of commit time
 	remedy: ^start it \(
 a row that a COMMIT keeps while it waits for a standby
 	behind seen.n=200 seen.in_commit=200 seen.blocked_rows=2200 of_transactions=0.08
@@ -270,15 +264,14 @@ a row that a COMMIT keeps while it waits for a standby
 	not: No setting
 %hangs
 	now.longest=12e6 phase:standby=1 standby=sb1 standby_share=1
+	answer: no\. Commits hang
 ... which is behind
 	hangs standby_stage=1
 	cause: 100% standby 'sb1': not sent\.
-	answer: no\. Commits hang
 	remedy: ^its network, a walreceiver that does not answer, or the primary's processors; while it catches up \(pg_stat_replication\), no commit goes on\n$
 ... which hangs
 	hangs standby_stage=2
 	cause: 100% standby 'sb1': not written\.
-	answer: no\. Commits hang
 	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
 a subscription
 	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1
@@ -287,24 +280,20 @@ a subscription
 	remedy: ^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = on\): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else its network, if a ping takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$
 ... that takes no more while it applies
 	behind standby_logical=1 running_writer='client batch (a, b)'
-	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 	answer: no\. 97\.0%
 	remedy: ^less WAL at a time of client batch \(a, b\), behind which commits wait; else its network, if a ping takes as long \(970 us a commit\); else what
 	not: processors
 ... which hangs
 	hangs standby=sub standby_stage=1 standby_logical=1
 	cause: 100% standby 'sub': not sent\.
-	answer: no\. Commits hang
 	remedy: ^what its subscription waits for
 ... whose walsender waits for a standby
 	hangs standby=sub standby_stage=1 standby_logical=1 standby_slots='near, far'
 	cause: 100% standby 'sub': not sent\.
-	answer: no\. Commits hang
 	remedy: ^the standbys of synchronized_standby_slots \('near, far'\), to which
 ... which is none
 	hangs standby=cdc standby_stage=2 standby_logical=1 standby_reader=1
 	cause: 100% standby 'cdc': not written\.
-	answer: no\. Commits hang
 	remedy: ^leave it out of synchronous_standby_names, if it is no subscription: .*; else what its subscription waits for as it applies
 ... which is one without a slot of its name
 	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1 standby_reader=1
@@ -312,7 +301,6 @@ a subscription
 ... which is a backup
 	hangs standby=pg_basebackup standby_stage=3
 	cause: 100% standby 'pg_basebackup': not flushed\.
-	answer: no\. Commits hang
 	remedy: ^names of standbys in synchronous_standby_names, in place of '\*': a backup
 	not: disk
 ... in a period, by all of its waits
@@ -368,15 +356,14 @@ deferred keys
 	seen_enough=1 slow_recent=1 phase:before=0.2 phase:record=0.3 phase:log=0.1 phase:after=0.38
 	seen.phase[PHASE_BEFORE]=40 seen.phase[PHASE_RECORD]=60 seen.phase[PHASE_LOG]=20
 	seen.phase[PHASE_AFTER]=76
+	answer: no\. 98\.0% of commit time
 another library, in each of its callbacks
 	elsewhere seen.extension_waits=190
 	cause: 48\.0% after the commit record: it waits in an extension, as for COMMIT PREPARED
-	answer: no\. 98\.0% of commit time
 	not: DROP
 at a lock of the server
 	elsewhere seen.event_waits=196 wait_event=ProcArrayGroupUpdate
 	cause: 98\.0% wait event ProcArrayGroupUpdate: there COMMIT waits for other processes, outside of its flush\.
-	answer: no\. 98\.0% of commit time
 	remedy: ^fewer sessions that commit at a time
 	not: DROP|own work
 ... of pg_stat_statements
@@ -421,7 +408,6 @@ at a lock of the server
 ... which takes a small part
 	elsewhere seen.extension_waits=90
 	cause: 38\.0% after the commit, for files of tables
-	answer: no\. 98\.0% of commit time
 	not: waits in an extension
 savepoints
 	savepoints=60000 phase:before=0.97
@@ -431,27 +417,22 @@ savepoints
 	not: deferred
 %new_tables
 	wal_minimal=1 phase:record=0.9
+	remedy: ^larger wal_skip_threshold
+	answer: no\. 90\.0% of commit time
 new tables
 	new_tables seen.sync_waits=12 seen.phase[PHASE_RECORD]=20
 	cause: 90\.0% record: the sync of new or truncated tables, in place of their WAL
-	answer: no\. 90\.0% of commit time
-	remedy: ^larger wal_skip_threshold
 	not: ON COMMIT
 ... that samples saw, but no sync
 	new_tables seen.phase[PHASE_RECORD]=20
 	cause: 90\.0% record: the session's own work before its commit record, as the WAL of small new tables \(wal_level = minimal\), ON COMMIT DELETE ROWS or DROP, or that of an extension\.
-	answer: no\. 90\.0% of commit time
 	remedy: ^fewer temporary tables
 ... with a sync, but mostly not
 	new_tables seen.sync_waits=1 seen.phase[PHASE_RECORD]=20
 	cause: 90\.0% record: the session's own work before its commit record, as the sync of new or truncated tables
-	answer: no\. 90\.0% of commit time
-	remedy: ^larger wal_skip_threshold
 ... that no sample saw
 	new_tables
 	cause: 90\.0% record: the session's own work before its commit record, as the sync of new or truncated tables
-	answer: no\. 90\.0% of commit time
-	remedy: ^larger wal_skip_threshold
 DROP
 	slow_recent=1 phase:after=0.97 phase:before=0.01
 	cause: 97\.0% after the commit
@@ -628,6 +609,7 @@ new segments
 	zeros fit.rate=13 fit.share=0.49
 %checkpoint
 	stall:checkpoint=0.6 checkpoint_phase=sync
+	cause: 60\.0% stalls
 checkpoints
 	checkpoint completion_target=0.1 checkpoint_phase=write
 	cause: 60\.0% stalls during the write phase of checkpoints \(5 stalls, mean 650 ms\)
@@ -644,25 +626,21 @@ checkpoints
 	answer: no\.
 ... that WAL asks for
 	checkpoint completion_target=0.1 checkpoint_distance=3.5 checkpoint_wal=540e6
-	cause: 60\.0% stalls
 	answer: no\.
 	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s,
 	not: completion_target
 ... that commands ask for
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6
-	cause: 60\.0% stalls
 	answer: no\.
 	remedy: ^fewer commands that ask for a checkpoint .*: checkpoints begin every 3\.50 s,
 	not: max_wal_size
 ... spread out
 	checkpoint
-	cause: 60\.0% stalls
 	answer: no\.
 	remedy: ^larger max_wal_size \(now 1024MB\), checkpoint_timeout \(now 300 s\)\n$
 	not: completion_target
 ... and far below max_wal_size
 	checkpoint checkpoint_distance=300 checkpoint_wal=250e6
-	cause: 60\.0% stalls
 	answer: no\.
 	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
 ... that last longer than the time between them
@@ -690,6 +668,8 @@ bulk WAL
 	remedy: a VACUUM with cost delay
 %bytes
 	fit.share=0.98 fit.rate=10.5 fit.base=500 flush_wal=270000
+	answer: no\.
+	cause: 98\.0%
 bandwidth
 	bytes checkpoint_distance=3.5 checkpoint_wal=540e6
 	cause: 98\.0% flushes of many bytes: 10\.5 MB/s, 270 kB in a mean flush; without bytes it would take 500 us\.
@@ -698,32 +678,22 @@ bandwidth
 	not: allows
 ... of one client that fills it
 	bytes images=0.49 heaviest='docs (a, b)' heaviest_share=0.9
-	cause: 98\.0%
-	answer: no\.
 	remedy: ^less WAL \(90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
 ... beside one that has not ended, whose WAL does not count yet
 	bytes heaviest='docs (a, b)' heaviest_share=0.9 running_writer='client batch (a, b)'
-	cause: 98\.0%
-	answer: no\.
 	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume\n$
 	not: docs
 ... and images
 	bytes images=0.5 heaviest='docs (a, b)' heaviest_share=0.9
-	cause: 98\.0%
-	answer: no\.
 	remedy: ^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or less WAL \(90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
 ... which are compressed
 	bytes images=1 wal_compression=1
-	cause: 98\.0%
-	answer: no\.
 	remedy: ^larger checkpoint_timeout
 ... of one who may build an index
 	bytes images=1 wal_compression=1 running_writer='client batch (a, b)'
 	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume; or, unless this client builds an index, larger checkpoint_timeout \(now
 ... as checkpoints come early
 	bytes images=1 checkpoint_distance=3.5 checkpoint_wal=540e6
-	cause: 98\.0%
-	answer: no\.
 	remedy: ^larger max_wal_size
 %quota
 	stall:quota=0.6 quota_flushes=51 quota_window=500000
@@ -784,16 +754,13 @@ other I/O
 others that make no flush stall
 	long
 	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 requests/s, of which flushes about 90\.
-	answer: .*
 	remedy: ^a volume of its own
 ... while WAL is archived
 	long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=95
 	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on it
-	answer: .*
 ... for less than half of the time
 	long seen.activity[ACTIVITY_OTHERS]=49
 	cause: 100% flushes of usual length: the disk takes this time for each\.
-	answer: .*
 stalls
 	stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
@@ -803,6 +770,7 @@ stalls
 	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or what else the volume did
 %slower
 	flush_slower=10000 seen_enough=1 seen.in_commit=1000
+	answer: may pay
 	remedy: ^its burst balance
 ... of most flushes now
 	stall:unknown=0.6 slower
@@ -811,16 +779,13 @@ stalls
 ... and none of them a stall
 	slower
 	cause: 100% flushes take 10\.0 ms now,
-	answer: may pay
 ... while others use the volume
 	seen.n=1200 seen.activity[ACTIVITY_OTHERS]=700 slower
 	cause: 100% flushes that take longer than they did, while others read or write on it
-	answer: may pay
 	remedy: ^a volume of its own
 ... as few samples tell
 	slower seen_enough=0
 	cause: 100% flushes of usual length
-	answer: may pay
 	remedy: ^\z
 ... while a commit hangs
 	stall:unknown=0.6 now.longest=2e6 slower
@@ -882,29 +847,27 @@ work in COMMIT
 	remedy: ^fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack
 %inserts
 	flusher seen.insert_waits=500 seen.phase[PHASE_RECORD]=700 phase:record=0.7 phase:other=0.05
+	answer: no\.
 full WAL buffers
 	inserts seen.wal_waits=250
 	cause: 70\.0% record: COMMIT waits to insert
-	answer: no\.
 	remedy: ^larger wal_buffers
 ... which are large
 	inserts seen.wal_waits=250 wal_buffers=16777216
 	cause: 70\.0% record: COMMIT waits to insert
-	answer: no\.
 	remedy: ^less WAL at a time of other sessions, or a faster volume
 ... which are not full
 	inserts seen.wal_waits=249
 	cause: 70\.0% record: COMMIT waits for a WAL insert lock, of which there are eight\.
-	answer: no\.
 	remedy: ^fewer sessions that write at a time
 ... within stalls
 	flusher checkpoint seen.cpu_waits=700 phase:other=0.5 phase:log=0.25
-	cause: 60\.0% stalls
 	answer: no\.
 
 # One hot row: commits never come during the flush of another one.
 %hot
 	one_by_one seen_enough=1 seen.n=280 seen.in_commit=280 seen.blocked_rows=3920 phase:flush=1
+	answer: no\. No commit can come
 a hot row
 	hot
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
@@ -912,7 +875,6 @@ a hot row
 ... beside one long COMMIT
 	hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
-	answer: no\. No commit can come
 ... and COMMITs that hang
 	hot now.longest=4e6 now.all=1
 	cause: 100% flushes that have not ended
@@ -920,7 +882,6 @@ a hot row
 ... that each holds before its COMMIT, too
 	hot seen.lock_waits=4200
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds, and 15\.0 for one that is not yet there; 1\.00 are in COMMIT\.
-	answer: no\. No commit can come
 ... and a delay
 	hot delay=2000 delay_hits=912 alone_hits=0.94 phase:flush=0.6 phase:delay=0.4
 	cause: 60\.0% flushes, one after the other: on average 14
@@ -950,7 +911,6 @@ siblings idle in transaction
 	answer: no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 are idle in transaction\.
 asynchronous siblings
 	one_by_one commits_async=20000
-	cause: 100%
 	answer: no\. 66\.7% of the commits are asynchronous
 
 # Who commits
@@ -983,21 +943,17 @@ one client of many: named, and larger transactions are not promised under a quot
 	says: -> larger transactions
 %wal
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=1
+	not: larger transactions
 ... nor where statements wait for locks, which these would hold for longer
 	wal seen.n=100 seen.lock_waits=640
-	not: larger transactions
 ... nor where other limits take the time (checkpoints)
 	wal stall:checkpoint=0.6 phase:other=0.75
-	not: larger transactions
 ... (unknown stalls)
 	wal stall:unknown=0.6 phase:other=0.75
-	not: larger transactions
 ... (a standby)
 	wal phase:standby=0.6 phase:other=0.15
-	not: larger transactions
 ... (bandwidth)
 	wal fit.share=0.6 phase:other=0.75
-	not: larger transactions
 %shop
 	top=shop top_share=1 top_slow_least=170 top_slow_most=2e6
 one name for several kinds of work
@@ -1090,8 +1046,6 @@ one client that waits for its commits
 	not: No setting
 transactions that wait for the row of a commit
 	light hot
-	cause: 100%
-	answer: no\. No commit can come
 	not: No setting
 COMMITs with deferred work
 	light phase:before=0.8 phase:other=0.1
@@ -1124,23 +1078,18 @@ below
 	answer: may pay: 250 us to 707 us by two rules of thumb\. .*sweep
 a device that queues
 	queue
-	cause: 100%
 	answer: may pay, fixed or adaptive: flushes take long without stalls.*sweep
 ... that was replaced by a quicker one
 	queue flush_newest=250 flush_rate=1000 commit_rate=1000 disk_busy=0.25
-	cause: 100%
 	answer: may pay: 125 us to 707 us by two rules of thumb
 ... an hour ago
 	queue newest_age=3600
-	cause: 100%
 	answer: not known\. The latest flush of a commit ended 1 h 0 min ago: ask under load\.
 ... of which only the time before a restart is known
 	queue restarted=1
-	cause: 100%
 	answer: not known\. Few flushes so far since the server started: ask under load\.
 ... and few commits
 	queue restarted=1 commits=40
-	cause: 100%
 	answer: not known\. 40 commits so far
 %idle
 	disk_busy=0.05 phase:flush=0.75 phase:other=0.25
