@@ -53,10 +53,21 @@ sub _lsn ($text)
 	return $high * 4294967296 + $low;
 }
 
+# Compile the shim; beside the cluster that tests copy, if there is one, it is
+# for all of them.
+sub _compile_shim ()
+{
+	my $shared = $ENV{INITDB_TEMPLATE} && "$ENV{INITDB_TEMPLATE}.shim.so";
+
+	return $shared if $shared && -e $shared;
+	my $own = compile_module('-Wl,-z,lazy', 't/ground_truth/shim.c', '-ldl');
+	return $shared && link($own, $shared) ? $shared : $own;
+}
+
 # Call $code with the shim preloaded into the programs that it starts.
 sub with_shim ($code)
 {
-	$shim //= compile_module('-Wl,-z,lazy', 't/ground_truth/shim.c', '-ldl');
+	$shim //= _compile_shim();
 	local $ENV{LD_PRELOAD} = $shim;
 	return $code->();
 }
