@@ -180,6 +180,15 @@ cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 	return limit.has_periods;
 }
 
+double
+run_delay_read(const char *process)
+{
+	double		ran;
+	double		waited;
+
+	return read_numbers(process, "schedstat", &ran, &waited) == 2 ? waited : 0;
+}
+
 VolumeCounts
 volume_read(const char *folder, const char *devices)
 {

@@ -2,10 +2,11 @@
 #ifndef COMMIT_STATS_KERNEL_H
 #define COMMIT_STATS_KERNEL_H
 
-/* The groups of this process, their statistics, and the block devices */
+/* This process and its groups, their statistics, and the block devices */
 #define CPU_LIMIT_GROUPS	"/proc/self/cgroup"
 #define CPU_LIMIT_MOUNT		"/sys/fs/cgroup"
 #define VOLUME_DEVICES		"/sys/dev/block"
+#define THIS_PROCESS		"/proc/self"
 
 /*
  * For how long a limit of the CPU has stopped this server since the group
@@ -24,6 +25,9 @@ typedef struct VolumeCounts
 
 /* Of the disk of a folder, or its volume, if that is no partition */
 extern VolumeCounts volume_read(const char *folder, const char *devices);
+
+/* ns for which a process could run, and had no processor; 0: not known */
+extern double run_delay_read(const char *process);
 
 /* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
 extern char process_state(int pid);

@@ -32,9 +32,10 @@
  *
  * A limit of the CPU stops all backends, and the worker with them.  So does a
  * pause of the machine or container (a snapshot, a migration), which shows as
- * the worker's nap lasts MIN_PAUSE longer than its timeout.  Of each phase, a
- * sum moves the share of the time that the stop took to PHASE_NOT_RUN, except
- * of the wait for a standby, which runs elsewhere.
+ * the worker's nap lasts MIN_PAUSE longer than its timeout, in which it hardly
+ * waits for a processor that others have.  Of each phase, a sum moves the
+ * share of the time that the stop took to PHASE_NOT_RUN, except of the wait
+ * for a standby, which runs elsewhere.
  *
  * Invariant: a reader gets each sample whole, or begins again.
  *
@@ -694,11 +695,19 @@ look_at_cpu_limit(void)
 	before = throttled;
 }
 
-/* The worker's sleep with this timeout took so long. */
+/*
+ * The worker's sleep with this timeout took so long.  It is no pause if the
+ * worker could have run for half of what it is late.
+ */
 void
 watch_note_nap(long timeout, uint64 took)
 {
-	if (took >= (uint64) timeout + MIN_PAUSE)
+	static double delay = 0;
+	double		before = delay;
+
+	delay = run_delay_read(THIS_PROCESS);
+	if (took >= (uint64) timeout + MIN_PAUSE &&
+		2 * (delay - before) < (double) (took - timeout) * NS_PER_MS)
 		paused_us = Min(took - timeout, PG_UINT32_MAX / 1000) * 1000;
 }
 

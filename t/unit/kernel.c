@@ -10,6 +10,7 @@
  *				if there is no limit
  *		volume	a folder, and that of the devices: requests and bytes of its
  *				volume
+ *		delay	the folder of a process, and anything: ns of its run delay
  *		disk	likewise: the number of its disk
  *
  *-------------------------------------------------------------------------
@@ -37,6 +38,8 @@ main(int argc, char **argv)
 		counts = volume_read(argv[2], argv[3]);
 		printf("%llu\n", (unsigned long long) counts.disk);
 	}
+	else if (strcmp(argv[1], "delay") == 0)
+		printf("%.0f\n", run_delay_read(argv[2]));
 	else if (cpu_throttled_read(argv[2], argv[3], &throttled))
 		printf("%llu\n", (unsigned long long) throttled);
 	else

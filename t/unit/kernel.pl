@@ -117,4 +117,11 @@ is( $program->([ 'volume', $folder, $devices ]),
 	(219314 + 21528354) . ' ' . 512 * (8438210 + 1020578768),
 	'... of whose disk all requests count');
 
+#
+# The time that a process waits for a processor
+#
+is($program->([ 'delay', $folder, '' ]), '0', 'a system without schedstat');
+append_to_file("$folder/schedstat", "5000000 123456789012 77\n");
+is($program->([ 'delay', $folder, '' ]), '123456789012', 'a process that waited');
+
 done_testing();

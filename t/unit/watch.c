@@ -8,7 +8,7 @@
  * output has the phase of a checkpoint at each of them: write, sync or none.
  * With three arguments, see print_pause(); after "volume", print_volume();
  * after "inserted", the WAL of each look, of positions in kB; after
- * "processes", print_processes().
+ * "processes", print_processes(); after "naps", print_naps().
  *
  *-------------------------------------------------------------------------
  */
@@ -62,6 +62,14 @@ VolumeCounts
 volume_read(const char *folder, const char *devices)
 {
 	return volume;
+}
+
+static double run_delay = 0;
+
+double
+run_delay_read(const char *process)
+{
+	return run_delay;
 }
 
 XLogRecPtr
@@ -135,12 +143,30 @@ print_processes(void)
 	}
 }
 
+/* Pairs of how long a nap of 50 ms takes, and how long it lacks a processor */
+static void
+print_naps(int argc, char **argv)
+{
+	for (int i = 0; i + 1 < argc; i += 2)
+	{
+		paused_us = 0;
+		run_delay += atof(argv[i + 1]) * NS_PER_MS;
+		watch_note_nap(50, atoi(argv[i]));
+		printf("%s%u", i == 0 ? "" : " ", paused_us / 1000);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "processes") == 0)
 	{
 		print_processes();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "naps") == 0)
+	{
+		print_naps(argc - 2, argv + 2);
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "inserted") == 0)

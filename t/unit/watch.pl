@@ -30,6 +30,10 @@ is( $program->([ 1, 4, 0 ]),
 	'6.00 s not run, 0.20 s of flushes',
 	'... and a limit of the CPU, of which each look sees a part');
 
+is( $program->([qw(naps 60 0 299 0 300 0 1550 700 1550 800 1550 0)]),
+	'0 0 250 1500 0 1500',
+	'a nap that is late is a pause, unless it waits for a processor');
+
 # A volume: looks, and before each of them flushes, requests and kB
 sub others (@looks)
 {
