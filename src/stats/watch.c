@@ -76,6 +76,7 @@
 #define SWITCH_JUMP			16	/* times the WAL of the look before */
 #define MAX_LOCKS_READ		64	/* in a look, of commits and of others */
 #define MAX_BLAMED			16
+#define MAX_STATES_READ		16
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
 #define ARCHIVER_GAP		(NS_PER_S / 4)
@@ -133,6 +134,7 @@ typedef struct Look
 	int			locks_read;
 	int			inserters;		/* outside of commits, for a WALInsert lock */
 	int			blamed;
+	int			states_read;
 	StandbyBlame blame;			/* the last one; name "": none */
 	WatchWriter writer[WATCH_WRITERS];	/* with the most looks */
 	WatchSample sample;
@@ -466,18 +468,37 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 				   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
 
+/* Before its record or after its flush */
+static bool
+is_outside(const PhaseReading *reading)
+{
+	return reading->phase == PHASE_BEFORE || reading->phase == PHASE_RECORD ||
+		reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER;
+}
+
 /*
- * Before its record or after its flush, a commit waits for other processes,
- * which are not the parallel workers of a deferred trigger's query.
+ * There, a commit waits for other processes, which are not the parallel
+ * workers of a deferred trigger's query.
  */
 static bool
 waits_for_processes(const PhaseReading *reading, uint32 event)
 {
-	return (reading->phase == PHASE_BEFORE || reading->phase == PHASE_RECORD ||
-			reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER) &&
+	return is_outside(reading) &&
 		(wait_event_class(event) == PG_WAIT_LWLOCK ||
 		 (wait_event_class(event) == PG_WAIT_IPC && reading->phase != PHASE_BEFORE)) &&
 		!is_insert_event(event) && !is_wal_event(event);
+}
+
+/*
+ * It waits in a library: the server's own code sets an event, but for a leader
+ * that has just begun to sleep (before 19), which still has its id.
+ */
+static bool
+sleeps_without_event(PGPROC *proc, const PhaseReading *reading, bool has_id)
+{
+	return is_outside(reading) && !(has_id && reading->phase == PHASE_LOG) &&
+		look.states_read++ < MAX_STATES_READ &&
+		process_state(proc->pid) == 'S' && wait_event_of(proc) == 0;
 }
 
 static void
@@ -505,8 +526,10 @@ look_at_backend(int procno)
 		 * One that waits for no flush, and runs after its record, waits not.
 		 * Nor does one without an id: mostly, it has only read.
 		 */
-		look.sample.phase[reading.phase] += event != 0 ||
-			!(without_id || (reading.unwaited && reading.phase == PHASE_LOG));
+		bool		waits = event != 0 ||
+		!(without_id || (reading.unwaited && reading.phase == PHASE_LOG));
+
+		look.sample.phase[reading.phase] += waits;
 		look.sample.without_id += event != 0 && without_id &&
 			look.sample.without_id < PG_UINT8_MAX;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
@@ -518,7 +541,8 @@ look_at_backend(int procno)
 			look.sample.event_waits++;
 			look.sample.wait_event = event;
 		}
-		look.sample.extension_waits +=
+		look.sample.extension_waits += event == 0 ?
+			waits && sleeps_without_event(proc, &reading, TransactionIdIsValid(xid)) :
 			wait_event_class(event) == PG_WAIT_EXTENSION;
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;

@@ -25,7 +25,7 @@ my @times = end_load($load);
 
 # a signal may end a sleep
 cmp_ok((sort { $a <=> $b } @times)[ @times / 2 ], '>=', 50, 'a transaction takes 50 ms');
-first_cause_is($report, qr/^commit log: .* or an extension works after its record/);
+first_cause_is($report, qr/^after the commit record: it waits in an extension/);
 cmp_ok(($report->{phases}->{record} // [ 0, 0 ])->[1],
 	'<=', 5, 'hardly any time is before the record');
 like($report->{delay}, qr/^no\b/, 'no delay');
