@@ -180,11 +180,43 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 }
 
 /*
+ * A volume that has become slower shows in the newest flushes first, unless
+ * these write more.  Few are timed if sessions differ in the setting, or led
+ * by no commit.
+ */
+static void
+set_slower(CommitFigures *f, const FlushTotals *groups, double flush_wal)
+{
+	int			n = groups->nrecent;
+	uint64		timed = 0;
+	uint64		slower = 0;
+	double		flush_time = 0;
+	double		wal = 0;
+	double		large = Max(2 * flush_wal, LARGE_FLUSH);
+	double		slower_from = Max(SLOWER_BY * f->flush_p50, f->flush_p50 + SLOWER_LEAST);
+
+	for (int i = 1; i < n; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid == 0 || group->leader.flush_time == FLUSH_NOT_TIMED ||
+			(i < n - WAL_DEVICE_SAMPLE &&
+			 clock_elapsed(group->seen_at, groups->recent[n - 1].seen_at) > SLOWER_IN))
+			continue;
+		timed++;
+		flush_time += group->leader.flush_time;
+		wal += flush_wal_bytes(group->boundary, group->previous);
+		slower += group->leader.flush_time > slower_from;
+	}
+	if (2 * timed > WAL_DEVICE_SAMPLE && 2 * slower > timed && wal < timed * large)
+		f->flush_slower = flush_time / timed;
+}
+
+/*
  * Rates of the newest flushes, if they are enough: an average since the reset
  * includes hours in which nothing happened.  The oldest group in the ring only
  * tells when the time begins.  A leader that slept before the configuration
- * was read may have followed a former commit_delay.  A volume that has become
- * slower shows in the last ones first, unless these write more.
+ * was read may have followed a former commit_delay.
  */
 static void
 set_rates(CommitFigures *f, const FlushTotals *groups)
@@ -194,14 +226,9 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		commits = 0;
 	uint64		timed = 0;
-	uint64		last = 0;
-	uint64		slower = 0;
 	double		flush_time = 0;
-	double		last_time = 0;
 	double		wal = 0;
-	double		last_wal = 0;
-	double		large = Max(2 * f->flush_wal, LARGE_FLUSH);
-	double		slower_from = Max(SLOWER_BY * f->flush_p50, f->flush_p50 + SLOWER_LEAST);
+	double		usual_wal = f->flush_wal;
 
 	for (int i = 1; i < n; i++)
 	{
@@ -220,13 +247,6 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		timed++;
 		flush_time += group->leader.flush_time;
-		if (i < n - WAL_DEVICE_SAMPLE &&
-			clock_elapsed(group->seen_at, groups->recent[n - 1].seen_at) > SLOWER_IN)
-			continue;
-		last++;
-		last_time += group->leader.flush_time;
-		last_wal += flush_wal_bytes(group->boundary, group->previous);
-		slower += group->leader.flush_time > slower_from;
 	}
 	f->restarted = n < WAL_DEVICE_SAMPLE && f->stats_reset < PgStartTime;
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
@@ -245,10 +265,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	if (timed < WAL_DEVICE_SAMPLE || f->newest_age > PHASES_OF)
 		return;
 	f->flush_newest = flush_time;
-	/* few are timed if sessions differ in the setting, or led by no commit */
-	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last &&
-		last_wal < last * large)
-		f->flush_slower = last_time / last;
+	set_slower(f, groups, usual_wal);
 }
 
 /*
@@ -650,25 +667,64 @@ set_lock(CommitFigures *f, const LockWait *wait)
 	f->lock_prepared = wait->holder_prepared;
 }
 
+/* Times of slow commits, in the time that the phases are of */
+typedef struct RecentSlow
+{
+	double		phase[PHASE_N];
+	double		lock;			/* but that of NOTIFY */
+	double		serializable;	/* of PHASE_AFTER, as the next */
+	double		temporary;
+	double		savepoints;		/* of PHASE_BEFORE */
+	const CommitWaits *locked;	/* for longest */
+} RecentSlow;
+
 /*
  * The lock that now, slow commits or samples say that COMMIT waits for, unless
- * most of the time before the records was something else: of slow ones
- * ("until"), only if samples do not tell that of all
+ * most of the time before the records was something else: of slow ones, only
+ * if samples do not tell that of all
  */
 static void
-set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time,
-				 double until)
+set_longest_lock(CommitFigures *f, const RecentSlow *sum)
 {
 	bool		seen = 2 * f->seen.commit_locks >
 	f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD];
 
 	if (f->now.locked && (seen || !f->seen_enough || most_hang_now(f)))
 		set_lock(f, &f->now.lock);
-	else if (locked != NULL &&
-			 (seen || (!f->seen_enough && 2 * lock_time >= until)))
-		set_lock(f, &locked->lock);
+	else if (sum->locked != NULL &&
+			 (seen || (!f->seen_enough && 2 * sum->lock >=
+					   sum->phase[PHASE_BEFORE] + sum->phase[PHASE_RECORD])))
+		set_lock(f, &sum->locked->lock);
 	else if (f->seen_enough && seen)
 		f->lock = f->lock_now;
+}
+
+/* What a slow commit waited for, in the time that the phases are of */
+static void
+add_recent_slow(CommitFigures *f, RecentSlow *sum, const LoggedEvent *commit,
+				const uint64 *part)
+{
+	const SlowEvent *event = &commit->event;
+	const CommitWaits *waits = &commit->outcome.waits;
+
+	for (int phase = 0; phase < PHASE_N; phase++)
+		sum->phase[phase] += part[phase];
+	/* the wait for that of NOTIFY is a phase of its own */
+	if (!notify_lock_is(&waits->lock.tag))
+	{
+		sum->lock += waits->lock_time;
+		if (waits->lock_time > (sum->locked ? sum->locked->lock_time : 0))
+			sum->locked = waits;
+	}
+	if (event->serializable)
+		sum->serializable += part[PHASE_AFTER];
+	if (event->temporary)
+		sum->temporary += part[PHASE_AFTER];
+	if (event->savepoints >= MANY_SAVEPOINTS)
+	{
+		sum->savepoints += part[PHASE_BEFORE];
+		f->savepoints = Max(f->savepoints, event->savepoints);
+	}
 }
 
 static void
@@ -786,18 +842,12 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
 	int			n;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
-	double		sum[PHASE_N] = {0}; /* of recent ones */
+	RecentSlow	sum = {0};
 	double		time = 0;
-	double		lock_time = 0;
-	double		savepoints_time = 0;
-	double		serializable_time = 0;
-	double		temporary_time = 0;
-	const CommitWaits *locked = NULL;	/* for longest */
 
 	for (int i = 0; i < n; i++)
 	{
 		const SlowEvent *event = &slow[i].event;
-		const CommitWaits *waits = &slow[i].outcome.waits;
 		uint64		part[PHASE_N];
 
 		if (event->ended_at < f->stats_reset || event->ended_at >= end)
@@ -810,34 +860,17 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		if (event->ended_at < recent)
 			continue;
 		f->slow_recent++;
-		for (int phase = 0; phase < PHASE_N; phase++)
-			sum[phase] += part[phase];
 		/* the end of a commit, of which samples saw what was since then */
 		f->slow_standby += Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
-		/* the wait for that of NOTIFY is a phase of its own */
-		if (!notify_lock_is(&waits->lock.tag))
-		{
-			lock_time += waits->lock_time;
-			if (waits->lock_time > (locked ? locked->lock_time : 0))
-				locked = waits;
-		}
-		if (event->serializable)
-			serializable_time += part[PHASE_AFTER];
-		if (event->temporary)
-			temporary_time += part[PHASE_AFTER];
-		if (event->savepoints >= MANY_SAVEPOINTS)
-		{
-			savepoints_time += part[PHASE_BEFORE];
-			f->savepoints = Max(f->savepoints, event->savepoints);
-		}
+		add_recent_slow(f, &sum, &slow[i], part);
 	}
-	set_longest_lock(f, locked, lock_time, sum[PHASE_BEFORE] + sum[PHASE_RECORD]);
+	set_longest_lock(f, &sum);
 	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 		scale_slow(f, slow[0].event.ended_at);
-	if (2 * savepoints_time < sum[PHASE_BEFORE])
+	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
 		f->savepoints = 0;
-	f->serializable = 2 * serializable_time > sum[PHASE_AFTER];
-	f->temporary = 2 * temporary_time > sum[PHASE_AFTER];
+	f->serializable = 2 * sum.serializable > sum.phase[PHASE_AFTER];
+	f->temporary = 2 * sum.temporary > sum.phase[PHASE_AFTER];
 	if (!f->seen_enough && f->period == NULL)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
