@@ -913,26 +913,19 @@ remedy_for_inserts(const CommitFigures *f)
 		"larger wal_buffers, or less WAL at a time of other sessions";
 }
 
-/* What a commit does and waits for until its record is written */
+/* What a commit does and waits for until it writes its record */
 static void
-find_record_causes(const CommitFigures *f, Causes *found)
+find_before_causes(const CommitFigures *f, Causes *found)
 {
 	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
 	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
 	bool		locked_before = f->lock != NULL && before >= record;
-	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 
 	/* most of those that do not wait for the lock */
 	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
 	bool		remote = waits_in_extension(f);
-	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
-	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
-	bool		own = !locked_record && !inserts && !syncs;
-	double		messages = own && !remote && f->notifies ? record : 0;
-	bool		may_sync = f->wal_minimal &&
-	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{queue ? before : 0,
 			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for: %s%s.", f->lock,
@@ -952,6 +945,26 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
 			remote ? faster_there :
 		"fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
+	};
+
+	add_causes(found, causes, lengthof(causes));
+}
+
+/* ... as it writes it */
+static void
+find_record_causes(const CommitFigures *f, Causes *found)
+{
+	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
+	bool		locked_record = f->lock != NULL &&
+	(1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE) < record;
+	bool		remote = waits_in_extension(f);
+	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
+	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
+	bool		own = !locked_record && !inserts && !syncs;
+	double		messages = own && !remote && f->notifies ? record : 0;
+	bool		may_sync = f->wal_minimal &&
+	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
+	const Cause causes[] = {
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
@@ -1011,41 +1024,27 @@ remedy_for_files(const CommitFigures *f)
 				 others);
 }
 
-/* The other phases of the commit, but for its flush */
-static void
-find_phase_causes(const CommitFigures *f, Causes *found)
+/* After the record, and in none of the times of a session */
+static const char *
+delete_files(const CommitFigures *f)
 {
-	const double *phase = f->phase;
+	return f->prepares == 0 ? "" :
+		", or COMMIT PREPARED deletes files of dropped tables";
+}
+
+/* What a commit does and waits for when it is flushed */
+static void
+find_after_causes(const CommitFigures *f, Causes *found)
+{
 	double		part = part_at_event(f);
 	double		after = (1 - part) * long_phase(f, PHASE_AFTER);
 	double		log = (1 - part) * long_phase(f, PHASE_LOG);
 	bool		notifies = f->commits_notify > 0;
 	bool		remote = waits_in_extension(f);
-	bool		paused = was_paused(f);
-
-	/* after its record, and in none of the times of a session */
-	const char *prepared = f->prepares == 0 ? "" :
-	", or COMMIT PREPARED deletes files of dropped tables";
 
 	/* whether they were SERIALIZABLE, only slow commits tell */
 	bool		unknown = f->slow_recent == 0;
 	const Cause causes[] = {
-		{share_at_event(f),
-			psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.",
-					 f->wait_event),
-		part > 0 ? remedy_for_event(f->wait_event) : NULL},
-		{phase[PHASE_DELAY],
-			psprintf("asleep for %s.", name_delay(f)),
-			f->slept_unset < ENOUGH_SLEEPS || f->sleeper == NULL ? NULL :
-			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client %s itself sets",
-					 f->sleeper)},
-		{stall_share(f, STALL_SEGMENT),
-			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
-					 time_of_segment(f)),
-		remedy_for_segments(f)},
-		{phase[PHASE_STANDBY],
-			psprintf("standby%s.", blame_standby(f)),
-		remedy_for_standby(f)},
 		{f->serializable && !remote ? after : 0,
 			"after the commit, for predicate locks (a SERIALIZABLE transaction frees its own, and those of all that ended during it), or for files of tables that it dropped or truncated.",
 		psprintf("%s; or fewer tables in one that drops them", shorter_serializable)},
@@ -1059,6 +1058,36 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			unknown ? NULL : notifies ?
 			"fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		remedy_for_files(f)},
+		{remote ? 0 : log,
+		psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", delete_files(f)), NULL},
+	};
+
+	add_causes(found, causes, lengthof(causes));
+}
+
+/* The other phases of the commit, but for its flush */
+static void
+find_phase_causes(const CommitFigures *f, Causes *found)
+{
+	const double *phase = f->phase;
+	bool		paused = was_paused(f);
+	const Cause causes[] = {
+		{share_at_event(f),
+			psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.",
+					 f->wait_event),
+		part_at_event(f) > 0 ? remedy_for_event(f->wait_event) : NULL},
+		{phase[PHASE_DELAY],
+			psprintf("asleep for %s.", name_delay(f)),
+			f->slept_unset < ENOUGH_SLEEPS || f->sleeper == NULL ? NULL :
+			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client %s itself sets",
+					 f->sleeper)},
+		{stall_share(f, STALL_SEGMENT),
+			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
+					 time_of_segment(f)),
+		remedy_for_segments(f)},
+		{phase[PHASE_STANDBY],
+			psprintf("standby%s.", blame_standby(f)),
+		remedy_for_standby(f)},
 		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
 			psprintf("not run: %s%s.", paused ?
 					 "all processes of the server stood still, as in a pause of its machine or container," :
@@ -1068,10 +1097,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
-		{remote ? 0 : log,
-		psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", prepared), NULL},
 		{phase[PHASE_UNKNOWN],
-			psprintf("unknown: neither the session nor the samples show this time%s.", prepared),
+			psprintf("unknown: neither the session nor the samples show this time%s.", delete_files(f)),
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
 			f->slow_commits > 0 ? NULL :
 		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},
@@ -1743,7 +1770,9 @@ causes_put(StringInfo text, const CommitFigures *f)
 
 	if (f->phase_mean != 0)
 	{
+		find_before_causes(f, &of_time);
 		find_record_causes(f, &of_time);
+		find_after_causes(f, &of_time);
 		find_phase_causes(f, &of_time);
 		find_stall_causes(f, &of_time);
 		find_flush_causes(f, &of_time);
