@@ -252,7 +252,7 @@ run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
 insert_rows('2026-01-01 00:00', 10, flush_p99 => '3000');
 like(
 	page('2026-01-01 00:00', '2026-01-01 00:10'),
-	qr/<path class="flush99" d="M0 \d+h/,
+	qr/<path class="flush99" d="M0 \d+h1h/,
 	'flushes longer than commits: their curve is on the page');
 
 #
