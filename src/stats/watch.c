@@ -470,7 +470,7 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 
 /* Before its record or after its flush */
 static bool
-is_outside(const PhaseReading *reading)
+is_around_flush(const PhaseReading *reading)
 {
 	return reading->phase == PHASE_BEFORE || reading->phase == PHASE_RECORD ||
 		reading->phase == PHASE_LOG || reading->phase == PHASE_AFTER;
@@ -483,7 +483,7 @@ is_outside(const PhaseReading *reading)
 static bool
 waits_for_processes(const PhaseReading *reading, uint32 event)
 {
-	return is_outside(reading) &&
+	return is_around_flush(reading) &&
 		(wait_event_class(event) == PG_WAIT_LWLOCK ||
 		 (wait_event_class(event) == PG_WAIT_IPC && reading->phase != PHASE_BEFORE)) &&
 		!is_insert_event(event) && !is_wal_event(event);
@@ -496,7 +496,7 @@ waits_for_processes(const PhaseReading *reading, uint32 event)
 static bool
 sleeps_without_event(PGPROC *proc, const PhaseReading *reading, bool has_id)
 {
-	return is_outside(reading) && !(has_id && reading->phase == PHASE_LOG) &&
+	return is_around_flush(reading) && !(has_id && reading->phase == PHASE_LOG) &&
 		look.states_read++ < MAX_STATES_READ &&
 		process_state(proc->pid) == 'S' && wait_event_of(proc) == 0;
 }
