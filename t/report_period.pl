@@ -247,12 +247,6 @@ is( $node->sql(q{SELECT mean_after >= 10 AND sentence LIKE 'Before the commit re
 	't',
 	'half of the commits had a deferred trigger of 20 ms');
 is($node->sql('SELECT (array_agg(part))[1] FROM changed'), 'commit', 'the whole comes first');
-my $ranges = join ', ', map { '(' . range_of($_) . ')' } $quick, $slow, $nameless;
-is( $node->sql(qq{SELECT count(*) > 9, bool_or(c::text ~ ',-0[,)]')
-	FROM (VALUES $ranges) a(period), (VALUES $ranges) b(period),
-		commit_stats_compare(a.period, b.period) c}),
-	't|f',
-	'a small change is rounded to 0, and not to -0');
 
 # A restart: what was counted before stays, and the gap is said
 $node->restart;

@@ -131,14 +131,22 @@ row_float8(Row *row, const char *name, double value)
 	row_datum(row, name, FLOAT8OID, Float8GetDatum(value));
 }
 
-/* Rounded to some decimal digits; null for NaN. */
+/* To some decimal digits; -0, plus 0, is 0. */
+static inline double
+round_to(double value, int digits)
+{
+	double		factor = pow(10, digits);
+
+	return rint(value * factor) / factor + 0.0;
+}
+
+/* Rounded; null for NaN. */
 static inline void
 row_rounded(Row *row, const char *name, double value, int digits)
 {
-	double		factor = pow(10, digits);
 	int			place = row_find(row, name);
 
-	row_float8(row, name, rint(value * factor) / factor + 0.0); /* -0 becomes 0 */
+	row_float8(row, name, round_to(value, digits));
 	if (place >= 0)
 		row->isnull[place] = isnan(value);
 }

@@ -19,6 +19,8 @@
  * and in ns the time of leaders, of followers, and of timed flushes; the
  * output has the percentages of flush, another's flush and unknown.
  *
+ * After "round": a number, which is rounded as commit_stats_compare() does.
+ *
  *-------------------------------------------------------------------------
  */
 #include "program.h"
@@ -99,6 +101,11 @@ main(int argc, char **argv)
 	static CommitFigures f;
 	HistorySum *period = calloc(1, sizeof(HistorySum));
 
+	if (argc == 3 && strcmp(argv[1], "round") == 0)
+	{
+		printf("%g\n", round_to(atof(argv[2]), 1));
+		return 0;
+	}
 	if (argc == 4 && strcmp(argv[1], "archiver") == 0)
 	{
 		period->archive_failures = atoi(argv[2]);

@@ -60,4 +60,7 @@ is(since_reset(1), '50 50 0', '... or one');
 is(since_reset(0), '60 40 0', 'none was: the time of leaders');
 is(since_reset(1, 9e6), '60 40 0', '... which is no longer with one that was slow');
 
+is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
+  for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
+
 done_testing();
