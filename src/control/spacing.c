@@ -15,10 +15,9 @@
  * much shorter than those of a quota, or off its windows, are hiccups, which
  * tell no rate.
  *
- * The response, above the floor.  The mean time from the start of a
- * transaction to the end of its commit tells which of two spacings is better:
- * they take turns in slots of time.  Where clients commit at a given rate,
- * commits per second would not tell.
+ * The response, above the floor.  Two spacings take turns in slots of time.
+ * The mean time from the start of a transaction to the end of its commit tells
+ * which is better; commits/s do not, where clients commit at a given rate.
  *
  * State		Event						Action
  * no quota		SPACING_STALLS stalls that	believe a quota; the response
@@ -275,10 +274,11 @@ show_quota(SpacingQuota *q)
 	}
 	sort(sorted);
 	if (off - worst > GRID * (SPACING_STALLS - 1) ||
-		sorted[7 - spare] - sorted[spare] > Max(SAME_QUOTA * sorted[4], 1.01))
+		sorted[SPACING_STALLS - 1 - spare] - sorted[spare] >
+		Max(SAME_QUOTA * sorted[SPACING_STALLS / 2], 1.01))
 		return false;
 	for (int i = 0; i < SPACING_STALLS; i++)
-		q->rates[i] = sorted[4] / q->window;
+		q->rates[i] = sorted[SPACING_STALLS / 2] / q->window;
 	q->rate = q->rates[0];
 	return true;
 }

@@ -1457,7 +1457,7 @@ append_array(StringInfo text, const int *values, int n)
  * window of a quota.
  */
 static int
-sweep_slot(const CommitFigures *f)
+proposed_slot(const CommitFigures *f)
 {
 	return (int) ceil(Min(Max(f->quota_window / 1e3 * 5 / 4, SWEEP_SLOT), SWEEP_MAX_SLOT));
 }
@@ -1469,7 +1469,7 @@ sweep_seconds(const CommitFigures *f, bool adaptive)
 	int			values[Max(SWEEP_MAX_DELAYS, SWEEP_MAX_SIBLINGS)];
 	int			pairs = find_delays(f, values) * find_siblings(f, values) + adaptive;
 
-	return Max(SWEEP_SECONDS, (int) ceil(4 * pairs * sweep_slot(f) / 1e3));
+	return Max(SWEEP_SECONDS, (int) ceil(4 * pairs * proposed_slot(f) / 1e3));
 }
 
 void
@@ -1487,9 +1487,9 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 		appendStringInfoString(text, ", ");
 		append_array(text, siblings, nsiblings);
 	}
-	if (sweep_slot(f) > SWEEP_SLOT)
+	if (proposed_slot(f) > SWEEP_SLOT)
 		appendStringInfo(text, ",\n  duration => '%d s', slot => '%d ms'",
-						 sweep_seconds(f, adaptive), sweep_slot(f));
+						 sweep_seconds(f, adaptive), proposed_slot(f));
 	appendStringInfo(text, ",\n  max_p99 => '%g ms'%s);\n",
 					 find_max_p99(f) / 1000.0,
 					 adaptive ? ", adaptive => true" : "");

@@ -6,8 +6,9 @@
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes from the copies.  A reset may come
  * before it reads slow commits, waits for standbys and the WAL of cycles.
- * Phases are those of the newest minute's samples (set_phases_seen()), or, if
- * they are too few, sums since the reset.
+ * Phases are those of the newest minute's samples, or, if these are too few,
+ * sums since the reset: set_phases_of_samples() comes after
+ * set_phases_of_sums().
  *
  * Locking: commit_stats_reset_lock(), shared, while everything is copied, and
  * what the modules that are read take inside of it.
@@ -518,7 +519,7 @@ add_latency(const LatencyTotals *latency, LatencyKind end, double *us)
  * Samples of the newest minute tell how long others waited for that.
  */
 static void
-set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
+set_phases_of_sums(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 {
 	double		all[LATENCY_NSUMS] = {0};
 	double		led[LATENCY_NSUMS] = {0};
@@ -606,7 +607,7 @@ sum_samples(CommitFigures *f)
  * fail: all that ended took less, with their statements.
  */
 static void
-set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
+set_phases_of_samples(CommitFigures *f, const ClientSessions *sessions)
 {
 	WatchSummary *seen = &f->seen;
 	const WatchWriter *writer = &seen->writer[0];
@@ -1331,9 +1332,9 @@ report_data_read(CommitFigures *f, Oid function)
 	set_siblings(f, groups);
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
 	sum_samples(f);
-	set_phases(f, slots.value, latency);
+	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
-	set_phases_seen(f, sessions);
+	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);
 	report_data_set_slow(f, top, &stalls);

@@ -68,7 +68,7 @@ print_phases(CommitFigures *f, char **argument)
 	latency.sum[LATENCY_LEADER][LATENCY_TIME] = (uint64) atof(argument[4]);
 	latency.sum[LATENCY_FOLLOWER][LATENCY_TIME] = (uint64) atof(argument[5]);
 	latency.sum[LATENCY_LEADER][LATENCY_OWN_FLUSH] = (uint64) atof(argument[6]);
-	set_phases(f, value, &latency);
+	set_phases_of_sums(f, value, &latency);
 	printf("%.0f %.0f %.0f", 100 * f->phase[PHASE_FLUSH],
 		   100 * f->phase[PHASE_OTHER_FLUSH], 100 * f->phase[PHASE_UNKNOWN]);
 	return 0;
