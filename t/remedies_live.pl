@@ -169,6 +169,7 @@ my $of_batch = q{remedy ~ '^synchronous_commit.*batch'};
 $node->sql('ALTER ROLE "Odd" NOLOGIN');
 is(remedies('statement, undo', $of_batch), $set_local, 'a role that cannot log in');
 $node->sql('ALTER ROLE "Odd" LOGIN');
+like(remedies('statement', $of_batch), qr/^ALTER ROLE "Odd"/, '... and can again');
 
 # More clients of another role than have a row
 $node->sql(join "\n",

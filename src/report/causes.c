@@ -5,7 +5,7 @@
  *		commit_delay would help.
  *
  * Tables hold all that the report concludes.  Those of causes are in
- * find_record_causes() to find_client_causes().  A new cause is a row there,
+ * find_before_causes() to find_client_causes().  A new cause is a row there,
  * whose share comes from CommitFigures (report_data.c; of a period, period.c),
  * and a test in t/symptoms.  The report prints the MAX_CAUSES rows with the
  * largest shares, if they are MIN_CAUSE or more.  Rows that do not apply have

@@ -87,11 +87,11 @@ $idler = start_idler();
 local $ENV{PGAPPNAME} = 'wide';
 
 # groups of twenty take turns
-my $many = q{FROM commit_stall_log WHERE wal_bytes > 512 * 1024};
+my $many = q{FROM commit_stall_log WHERE wal_bytes > 256 * 1024};
 my $wide = start_pgbench(
 	$node,
 	'-c 40 -j 2 -T 120',
-	wide => q{INSERT INTO wide VALUES (repeat('x', 40000));});
+	wide => q{INSERT INTO wide VALUES (repeat('x', 20000));});
 # what is in COMMIT as the load begins has not ended, either
 $node->wait_until(q{SELECT commits > 400 FROM commit_flush_stats});
 $node->sql('SELECT commit_stats_reset()');

@@ -1,5 +1,6 @@
 # For how long has a limit of the CPU stopped the server, and what has the
-# volume of a folder read and written?
+# volume of a folder read, written and discarded?  Of which disk is a
+# partition, and for how long did a process wait for a processor?
 #
 # src/probe/kernel.c needs no server.  The test compiles it into a program
 # (t/unit/kernel.c) that reads files as Linux writes them.

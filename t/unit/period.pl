@@ -1,4 +1,5 @@
-# Which standby does the report of a period name, and when the archiver?
+# Which standby does the report of a period name, and when the archiver?  Which
+# phases does it take from sums, and which checkpoints count?
 #
 # The history keeps how long commits waited, but not for which standby.  Slow
 # commits know that, and the latest are kept.  They stand for all only if slow
