@@ -614,7 +614,7 @@ remedy_for_checkpoints(const CommitFigures *f)
 
 	if (f->checkpoint_lasts > f->checkpoint_timeout)
 		return psprintf("a volume that writes more%s: the checkpoint under way has lasted %s (checkpoint_timeout: %d s)",
-						f->wal_apart ? "" : ", or one of its own for the WAL",
+						f->wal_apart ? "" : ", or a disk of its own for the WAL",
 						format_duration(f->checkpoint_lasts),
 						f->checkpoint_timeout);
 	if (f->checkpoint_asked)
@@ -777,7 +777,7 @@ own_volume(const CommitFigures *f)
 {
 	return or_early_checkpoints(f, f->wal_apart ?
 								"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
-								"a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
+								"a disk of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
 }
 
 /* Of a quota */

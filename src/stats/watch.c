@@ -134,7 +134,8 @@ typedef struct Look
 	int			locks_read;
 	int			inserters;		/* outside of commits, for a WALInsert lock */
 	int			blamed;
-	int			states_read;
+	int			without_event;	/* commits that may sleep in a library, ... */
+	int			asleep;			/* ... and do, of the first MAX_STATES_READ */
 	StandbyBlame blame;			/* the last one; name "": none */
 	WatchWriter writer[WATCH_WRITERS];	/* with the most looks */
 	WatchSample sample;
@@ -496,9 +497,13 @@ waits_for_processes(const PhaseReading *reading, uint32 event)
 static bool
 sleeps_without_event(PGPROC *proc, const PhaseReading *reading, bool has_id)
 {
-	return is_around_flush(reading) && !(has_id && reading->phase == PHASE_LOG) &&
-		look.states_read++ < MAX_STATES_READ &&
-		process_state(proc->pid) == 'S' && wait_event_of(proc) == 0;
+	bool		asleep = is_around_flush(reading) &&
+	!(has_id && reading->phase == PHASE_LOG) &&
+	look.without_event++ < MAX_STATES_READ &&
+	process_state(proc->pid) == 'S' && wait_event_of(proc) == 0;
+
+	look.asleep += asleep;
+	return asleep;
 }
 
 static void
@@ -864,6 +869,10 @@ watch_look(void)
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
 		look_at_backend(i);
+	/* those whose state was not read are like the others */
+	if (look.without_event > MAX_STATES_READ)
+		look.sample.extension_waits += look.asleep *
+			(look.without_event - MAX_STATES_READ) / MAX_STATES_READ;
 	/* a session that makes room in the WAL buffers holds one of eight */
 	if (look.sample.wal_waits > 0)
 		look.sample.wal_waits += look.inserters;

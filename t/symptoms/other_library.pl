@@ -12,8 +12,9 @@ my $node =
 
 $node->sql('SELECT commit_stats_reset()');
 
-my $load =
-  start_load($node, '-c 4 -T 8',
+my $load = start_load(
+	$node,
+	'-c 40 -j 2 -T 8',
 	"BEGIN;\nSET LOCAL other_library.ms = 50;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n",
 	'audited');
 $node->wait_until(q{SELECT count(*) >= 3 FROM commit_activity

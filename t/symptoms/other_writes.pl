@@ -43,7 +43,7 @@ note_stalls($node);
 first_cause_is($report,
 	qr/^stalls while others read or write on the volume of the WAL: it read, wrote or discarded [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
 );
-like($report->{causes}->[0]->{remedy}, qr/^a volume of its own for the WAL/, '... and what to do');
+like($report->{causes}->[0]->{remedy}, qr/^a disk of its own for the WAL/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'other I/O');
 

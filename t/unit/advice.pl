@@ -645,7 +645,7 @@ checkpoints
 	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
 ... that last longer than the time between them
 	checkpoint checkpoint_lasts=301
-	remedy: ^a volume that writes more, or one of its own for the WAL: the checkpoint under way has lasted 5 min 1 s \(checkpoint_timeout: 300 s\)\n$
+	remedy: ^a volume that writes more, or a disk of its own for the WAL: the checkpoint under way has lasted 5 min 1 s \(checkpoint_timeout: 300 s\)\n$
 ... that last as long
 	checkpoint checkpoint_lasts=300
 	remedy: ^larger max_wal_size
@@ -736,13 +736,13 @@ other I/O
 	others
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it read, wrote or discarded 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls
 	answer: no\. It would not
-	remedy: ^a volume of its own for the WAL
+	remedy: ^a disk of its own for the WAL
 ... of a volume that the WAL has of its own
 	others wal_apart=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^less of that: readers of old WAL
 ... beside checkpoints that follow each other
 	others checkpoint_distance=3.5 checkpoint_wal=540e6
-	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or a volume of its own for the WAL
+	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or a disk of its own for the WAL
 ... of many small requests
 	others volume.flushed=60e6
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 requests/s, of which flushes about 100 \(5 stalls
@@ -754,7 +754,7 @@ other I/O
 others that make no flush stall
 	long
 	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 requests/s, of which flushes about 90\.
-	remedy: ^a volume of its own
+	remedy: ^a disk of its own
 ... while WAL is archived
 	long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=95
 	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on it
@@ -782,7 +782,7 @@ stalls
 ... while others use the volume
 	seen.n=1200 seen.activity[ACTIVITY_OTHERS]=700 slower
 	cause: 100% flushes that take longer than they did, while others read or write on it
-	remedy: ^a volume of its own
+	remedy: ^a disk of its own
 ... as few samples tell
 	slower seen_enough=0
 	cause: 100% flushes of usual length
