@@ -1307,9 +1307,11 @@ event AS (
 		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what
 	FROM jump
 	UNION ALL
-	-- ten commits were to come; the longest commit after it, up to the last cell of its histogram, tells what waited
+	-- ten commits were to come; the longest commit after it, up to the last cell of its histogram, tells what waited;
+	-- its time is real, though the history's clock may be that of a test
 	SELECT min(since), max(x + w), 3, sum(w)::float8,
-		   'commits stopped' || CASE WHEN bool_or(standby_next) AND max(longest_next) >= least(130000::float8, 54000::float8 * sum(w)::float8)
+		   'commits stopped' || CASE WHEN bool_or(standby_next) AND max(longest_next) >= least(130000::float8, 54000::float8 * sum(w)::float8
+					/ coalesce(pg_catalog.current_setting('commit_stats.history_speed', true)::float8, 1::float8))
 									 THEN ': they waited for a standby'
 									 WHEN sum(commits_async) > 0::numeric THEN ' to wait for their flush; asynchronous ones went on'
 									 ELSE '' END
