@@ -565,6 +565,17 @@ look_at_backend(int procno)
 	session->xid = xid;
 }
 
+/* Commits that sleep without an event are like those whose state was read. */
+static void
+look_at_backends(void)
+{
+	for (int i = 0; i < MaxBackends; i++)
+		look_at_backend(i);
+	if (look.without_event > MAX_STATES_READ)
+		look.sample.extension_waits += look.asleep *
+			(look.without_event - MAX_STATES_READ) / MAX_STATES_READ;
+}
+
 /* The lock that a backend waits for; or NULL. */
 static LOCK *
 blocking_lock(int procno)
@@ -867,12 +878,7 @@ watch_look(void)
 	look.unended = look.wal - counted[SLOT_WAL_BYTES] - backend_slots_wal_committing();
 	flusher = commit_phase_find_flusher(&look.flusher_phase);
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
-	for (int i = 0; i < MaxBackends; i++)
-		look_at_backend(i);
-	/* those whose state was not read are like the others */
-	if (look.without_event > MAX_STATES_READ)
-		look.sample.extension_waits += look.asleep *
-			(look.without_event - MAX_STATES_READ) / MAX_STATES_READ;
+	look_at_backends();
 	/* a session that makes room in the WAL buffers holds one of eight */
 	if (look.sample.wal_waits > 0)
 		look.sample.wal_waits += look.inserters;
