@@ -354,4 +354,42 @@ is_deeply([ grep { !/\|t\|t$/ || /^$pair/ } split /\n/, $rows ],
 
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
-end_test($node, $publisher);
+
+# ALTER SYSTEM changes nothing that the command line has.
+sub remedies_with ($options, @arguments)
+{
+	my @pg_ctl = ($node->installed_command('pg_ctl'), '-s', '-w', '-D', $node->data_dir);
+
+	system_or_bail(@pg_ctl, '-l', $node->logfile, '-o', $options, 'start');
+
+	my @loads = (
+		start_pgbench($node, '-c 4 -T 600', load => "INSERT INTO logged VALUES (1);\n"),
+		start_pgbench(
+			$node, '-c 1 -T 600',
+			index => "BEGIN;\nCREATE INDEX again ON numbers (g);\nDROP INDEX again;\nCOMMIT;\n"));
+	my $found = remedies(@arguments);
+
+	end_background($_, 'KILL') for @loads;
+	system_or_bail(@pg_ctl, '-m', 'fast', 'stop');
+	return $found;
+}
+
+$node->sql('ALTER SYSTEM SET commit_stats.adaptive_delay = on');
+$node->stop('fast');
+is( remedies_with(
+		'-c commit_stats.adaptive_delay=off -c full_page_writes=on',
+		'statement, undo IS NULL',
+		q{remedy IN ('no full-page images', 'the adaptive delay')},
+		qr/full_page.*\n/),
+	join("\n",
+		map { "-- the command line has $_, and comes before ALTER SYSTEM|t" }
+		  qw(full_page_writes commit_stats.adaptive_delay)),
+	'what the command line has');
+like(
+	remedies_with(
+		'-c max_worker_processes=0',
+		'statement, undo IS NULL',
+		q{remedy = 'the adaptive delay'}),
+	qr/^-- commit_stats\.adaptive_delay is on, but no background worker .*\|t$/,
+	'the adaptive delay is on, and nobody obeys it');
+end_test($publisher);

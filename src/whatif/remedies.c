@@ -97,6 +97,10 @@ static const Todo set_elsewhere = {
 	"-- sessions, roles, databases or the command line have their own commit_delay or commit_siblings",
 	NULL
 };
+static const Todo needs_worker = {
+	"-- commit_stats.adaptive_delay is on, but no background worker obeys it: max_worker_processes may be too low",
+	NULL
+};
 
 typedef struct Remedy
 {
@@ -249,6 +253,12 @@ set_parameters(const Setting *setting, int n)
 
 		if (setting[i].value == NULL)
 			continue;
+		if (guc_is_set_elsewhere(name))
+			return (Todo)
+		{
+			psprintf("-- the command line has %s, and comes before ALTER SYSTEM", name),
+				NULL
+		};
 		former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
 									" FROM pg_catalog.pg_settings"
 									" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
@@ -300,6 +310,7 @@ add_pair(Remedies *all, const char *name, int i)
 
 	if (i != forecast->present.i)
 		add(all, name, adaptive ? ADAPTS : LOSES_NOTHING,
+			adaptive && commit_stats_adaptive_delay ? needs_worker :
 			own ? set_elsewhere : set_parameters(setting, lengthof(setting)),
 			&forecast->load, &forecast->prediction[i]);
 }
