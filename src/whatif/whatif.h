@@ -138,7 +138,7 @@ typedef struct TransactionSums
 	double		commits;		/* transactions */
 	double		response;		/* sum, from their begin to the end of COMMIT */
 	double		latency;		/* sum over the commits in "cell" */
-	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
+	uint64		cell[HISTOGRAM_NCELLS]; /* latencies of commits that waited */
 } TransactionSums;
 
 /* What a simulation measured, after its warm-up */

@@ -484,7 +484,7 @@ pass_on_notify(Simulation *sim)
 		await_flush(sim, sim->notifying[0]);
 }
 
-/* The transaction that ended had a commit of "latency"; NaN: none. */
+/* The transaction that ended had a commit of "latency"; NaN: none waited. */
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
 {
@@ -526,7 +526,7 @@ end_work(Simulation *sim, int c)
 	release_locks(sim, c);
 	client->wake = 0;
 	begin_cycle(sim, c);
-	count_transaction(sim, client, gathers ? NAN : 0);
+	count_transaction(sim, client, NAN);
 }
 
 /*

@@ -317,8 +317,8 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  * come in each second, which take "pause"; the device allows "wal_quota"
  * pages in each 100 ms, if above 0, and then they take no time.  Returns a
  * row for each party: transactions per second, mean latency of the commits
- * that waited or were asynchronous, mean time of a transaction, and flushes
- * per second of the server.
+ * that waited (null: none did), mean time of a transaction, and flushes per
+ * second of the server.
  */
 Datum
 remedy_model(PG_FUNCTION_ARGS)
