@@ -108,7 +108,7 @@ typedef struct Remedy
 	Safety		safety;
 	Todo		todo;
 	int			party;			/* that it changes; 0: none */
-	const Prediction *prediction;
+	Prediction *prediction;
 	double		score;			/* NaN: unknown */
 	const char *reason;			/* why it saves nothing; null: not known */
 } Remedy;
@@ -181,7 +181,7 @@ why_nothing(const WhatifLoad *load, const Estimate *now, const Prediction *it)
 
 static void
 add(Remedies *all, const char *name, Safety safety, Todo todo,
-	const WhatifLoad *load, const Prediction *prediction)
+	const WhatifLoad *load, Prediction *prediction)
 {
 	const Prediction *now = &all->forecast->prediction[all->forecast->present.i];
 	Choice	   *choice = &all->choice[all->n];
@@ -444,6 +444,18 @@ asynchronous(const Remedies *all, const ClientKey *key)
 	return todo;
 }
 
+/* Sessions that go on by themselves become far quicker than in the sample. */
+static void
+forget_rate(Remedy *it)
+{
+	it->prediction->estimate[COMMIT_RATE] = (Estimate)
+	{
+		NAN, NAN, NAN, 0
+	};
+	if (it->reason == NULL)
+		it->reason = "the sample does not show how quickly these sessions go on if they never wait";
+}
+
 static void
 add_party(Remedies *all, int party)
 {
@@ -473,9 +485,13 @@ add_party(Remedies *all, int party)
 	load.batch = 0;
 	load.async = true;
 	if (!waits)
+	{
 		add_load(all, psprintf("synchronous_commit = off for %s", name),
 				 MAY_LOSE_COMMITS, worker ? asynchronous_worker(all->key[party]) :
 				 asynchronous(all, all->key[party]), &load);
+		if (load.group[forecast->of_statements ? 1 : party].arrivals == 0)
+			forget_rate(&all->remedy[all->n - 1]);
+	}
 	load.async = false;
 	load.quiet = true;
 	if (it->notifies > MIN_PART * it->commits)
