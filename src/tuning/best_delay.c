@@ -346,6 +346,8 @@ unexplained(const DelayOutcomes *all, const PresentSetting *present)
 	const Estimate *commits = &all->outcome[present->i].commits;
 	const Estimate *latency = &all->outcome[present->i].latency;
 
+	if (isnan(commits->mean))
+		return pstrdup("the prediction cannot explain the present setting: nothing that the sample shows limits the commits");
 	if (is_outside(commits, present->commits))
 		return psprintf("the prediction cannot explain the present setting: it says %.0f to %.0f commits/s, and %.0f were measured",
 						commits->low, commits->high, present->commits);

@@ -205,7 +205,9 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	{
 		all->n++, isnan(it->score) ? 1 : it->score, safety
 	};
-	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
+	if (isnan(prediction->estimate[FLUSH_RATE].mean))
+		it->reason = "nothing that the sample shows limits the commits of such a load";
+	else if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
 		it->reason = why_nothing(load, now->estimate, prediction);
 	if (hidden == NULL)
 		return;

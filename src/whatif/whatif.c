@@ -522,6 +522,8 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 		it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
 		it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);
 		it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
+		for (int q = 0; q < NQUANTITIES && outcome.endless; q++)
+			it->value[q][r] = NAN;
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
@@ -549,7 +551,7 @@ forecast_hidden_quota(const Forecast *forecast, const Prediction *it)
 	double		to = it->estimate[FLUSH_RATE].mean;
 
 	if (forecast->load.delay == 0 || forecast->load.window > 0 ||
-		to <= MORE_FLUSHES * from)
+		!(to > MORE_FLUSHES * from))
 		return NULL;
 	return psprintf("%.0f flushes/s in place of %.0f: a quota of the device between these would not show in the sample",
 					to, from);

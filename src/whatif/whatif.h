@@ -148,6 +148,7 @@ typedef struct WhatifOutcome
 	double		flushes;
 	double		hits;			/* flushes whose leader slept */
 	double		blocked;		/* sum of all waits for locks */
+	bool		endless;		/* cut off: nothing limits the load */
 	TransactionSums others[NPARTIES];	/* of all but this party; 0: of all */
 } WhatifOutcome;
 

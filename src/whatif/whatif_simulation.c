@@ -719,7 +719,8 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 		CHECK_FOR_INTERRUPTS();
 		events++;
 	}
-	if (events >= most)
+	outcome->endless = events >= most;
+	if (outcome->endless)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
 	MemoryContextSwitchTo(callers);

@@ -267,6 +267,13 @@ is_deeply(
 	[ ("0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured") x 2 ],
 	'slower commits: no best');
 is_deeply(
+	[ chosen(156, 51, 0.12, [ 0, 'nan', 'nan' ], [ 5000, 300, 26 ]) ],
+	[
+		(   '0 the prediction cannot explain the present setting: nothing that the sample shows limits the commits'
+		) x 2
+	],
+	'no end of commits: no best');
+is_deeply(
 	[ chosen(150, 53, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
 	[
 		'0 48% fewer commits/s than the highest',

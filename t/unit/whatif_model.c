@@ -108,7 +108,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	WhatifOutcome outcome;
 	const TransactionSums *sum = &outcome.others[0];
 	double		handoff = PG_GETARG_FLOAT8(3);
-	double		result[7];
+	double		result[8];
 
 	InitMaterializedSRF(fcinfo, 0);
 	load.nblocks = 1;
@@ -135,7 +135,8 @@ whatif_model(PG_FUNCTION_ARGS)
 	result[4] = sum->latency / sum->commits;
 	result[5] = histogram_quantile(sum->cell, 0.99) / 1000;
 	result[6] = outcome.blocked / outcome.time;
-	put(fcinfo, result, 7);
+	result[7] = outcome.endless;
+	put(fcinfo, result, 8);
 	return (Datum) 0;
 }
 

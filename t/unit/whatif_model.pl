@@ -21,7 +21,7 @@ $node->create_functions(
 	seconds float8,
 	wake float8[], conflict float8, adaptive boolean, notifies boolean, OUT commits float8, OUT flushes float8,
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
-	OUT blocked float8) RETURNS SETOF record},
+	OUT blocked float8, OUT endless float8) RETURNS SETOF record},
 	q{whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, blocked float8[], pages float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
@@ -62,7 +62,7 @@ sub model
 	  $node->sql('SELECT * FROM whatif_model('
 		  . join(', ', map { "$_ => $load{$_}" } sort keys %load)
 		  . ')');
-	@result{qw(commits flushes group_size hits latency p99 blocked)} =
+	@result{qw(commits flushes group_size hits latency p99 blocked endless)} =
 	  split /\|/, $row;
 	return \%result;
 }
@@ -429,8 +429,9 @@ is($one->{enough}, 1, 'learning: nonsense is enough');
 cmp_ok($one->{commits}, '>=', 0, '... and survived');
 
 # Times that are all 0 do not keep it for ever
-ok(model(clients => 3, work => 0, flush => 0, handoff => 0, seconds => 1)->{commits} >= 0,
-	'no time at all: it ends');
+is(model(clients => 3, work => 0, flush => 0, handoff => 0, seconds => 1)->{endless},
+	1, 'no time at all: it ends, and says so');
+is(model()->{endless}, 0, '... as no other load does');
 
 #
 # The adaptive delay instead of commit_delay, in a minute of each load
