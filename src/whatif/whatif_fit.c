@@ -114,6 +114,7 @@ typedef struct WhatifFit
 	double		usual;			/* median time of a flush */
 	int			ncycles;
 	Cycle	   *cycle;			/* by session, later by time */
+	int		   *others;			/* that do not commit as each commit begins */
 	int			nchanges;
 	Change	   *change;
 	WhatifLoad *load;
@@ -536,6 +537,39 @@ add_span(WhatifFit *fit, double from, double to, int blocked_from,
 }
 
 /*
+ * Counts the sessions of the sample that do not commit as each commit begins.
+ * If more are blocked, these are others, and may be so all the time.
+ */
+static void
+find_others(WhatifFit *fit)
+{
+	TracedCommit *commit = fit->trace->commit;
+	int			n = fit->trace->n;
+	double	   *end = palloc(n * sizeof(double));
+	double	   *excess = palloc(n * sizeof(double));
+	int			done = 0;
+	int			strangers;
+
+	fit->others = palloc(n * sizeof(int));
+	for (int i = 0; i < n; i++)
+		end[i] = sample_time(fit, commit[i].ended_at);
+	qsort(end, n, sizeof(double), compare_first);
+	for (int i = 0; i < n; i++)
+	{
+		while (done < n && end[done] < sample_time(fit, commit[i].started_at))
+			done++;
+		fit->others[i] = fit->load->nclients - 1 - (i - done);
+		excess[i] = Max(commit[i].blocked - fit->others[i], 0);
+	}
+	strangers = (int) quantile(excess, n, 0.95);
+	for (int i = 0; i < n; i++)
+	{
+		commit[i].blocked -= Min(commit[i].blocked, strangers);
+		commit[i].blocked_after -= Min(commit[i].blocked_after, strangers);
+	}
+}
+
+/*
  * Finds the sessions that worked until each change.  In an open load, the time
  * between transactions is not work.  Commits that a flush carried counted the
  * blocked sessions one after the other, while some of these already continued;
@@ -639,32 +673,19 @@ measure_work(const WhatifFit *fit, double *blocked)
 static void
 find_xid_share(const WhatifFit *fit)
 {
-	const TracedCommit *commit = fit->trace->commit;
 	int			n = fit->trace->n;
-	double	   *end = palloc(n * sizeof(double));
 	double		seen = 0;
 	double		total = 0;
-	int			done = 0;
 
-	for (int i = 0; i < n; i++)
-		end[i] = sample_time(fit, commit[i].ended_at);
-	qsort(end, n, sizeof(double), compare_first);
 	for (int i = 0; i < n; i++)
 	{
-		double		now = sample_time(fit, commit[i].started_at);
-		int			committing;
-		int			others;
+		const TracedCommit *it = &fit->trace->commit[i];
 
-		while (done < n && end[done] < now)
-			done++;
-		committing = i - done;
-		others = fit->load->nclients - 1 - committing - commit[i].blocked;
-		total += Max(others, 0);
-		seen += commit[i].siblings - committing;
+		total += Max(fit->others[i] - it->blocked, 0);
+		seen += it->siblings - (fit->load->nclients - 1 - fit->others[i]);
 	}
 	fit->load->xid_share = total > 0 ? Max(0, Min(seen / total, 1)) : 0.5;
 	fit->load->strangers = (int) rint(Max(seen - total, 0) / n);
-	pfree(end);
 }
 
 /*
@@ -696,6 +717,7 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 	}
 	for (int g = 0; g < load->ngroups; g++)
 		find_kind(&fit, g);
+	find_others(&fit);
 	find_changes(&fit);
 	find_cores(&fit, cpus);
 	usually_blocked = measure_work(&fit, blocked);

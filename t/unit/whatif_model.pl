@@ -411,6 +411,10 @@ cmp_ok($one->{work}, '<', 500, '... do not work');
 about($one->{commits}, 1e6 / 1200, 2, '... and still commit one after the other');
 about(learn($row, 1000, 0, 0, 0, '2,3')->{commits}, 1e6 / 2200, 10, '... with a delay as well');
 
+$one = learn(trace(4, 400, 4000, 3), 0, 5, 0, 0, '5,5');
+about($one->{work}, 400, 1, 'learning: more that wait than are in the sample are others');
+is($one->{blocked} + 0, 0, '... and keep nobody from working');
+
 is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');
 
