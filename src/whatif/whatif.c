@@ -608,6 +608,7 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 	sample_stalls(forecast);
 	name_parties(forecast);
 	forecast->present.model_error = learn_load(forecast);
+	forecast->load.room = XLOGbuffers;
 	forecast->present.commits = counter_delta_rate(&forecast->measured, SLOT_COMMITS);
 	forecast->present.latency =
 		counter_delta_mean_latency(&forecast->measured) / NS_PER_MS;

@@ -119,6 +119,7 @@ typedef struct WhatifLoad
 	const int  *carried;		/* commits, likewise */
 	double		page_time;		/* part of it for each page; 0: none shows */
 	double		wal;			/* pages of a transaction */
+	double		room;			/* pages that asynchronous commits may leave */
 	Distribution pause;			/* in which no flush begins, whatever commits
 								 * do */
 	double		window;			/* of the device's quota; 0: there is none */

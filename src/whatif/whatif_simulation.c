@@ -498,7 +498,8 @@ count_transaction(Simulation *sim, const Client *client, double latency)
 			continue;
 		it->commits++;
 		it->response += client->response;
-		if (isnan(latency))
+		if (isnan(latency) ||
+			(sim->load->async && client->last->party == sim->load->changed))
 			continue;
 		it->latency += latency;
 		it->cell[histogram_cell((uint64) (latency * 1000))]++;
@@ -517,7 +518,9 @@ end_work(Simulation *sim, int c)
 
 	sim->unflushed++;
 	client->notifies |= client->cycle->notifies;
-	if (!gathers && !(is_changed && load->async))
+	/* without room in the WAL buffers, it waits as well */
+	if (!gathers && (!is_changed || !load->async ||
+					 (load->of_wal && load->wal * sim->unflushed > load->room)))
 	{
 		commit(sim, c);
 		return;

@@ -316,7 +316,8 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  * arrivals per second; commit_siblings is 1.  A flush of one commit has 50
  * pages of WAL, which take 10 us each, and each more has "wal".  Two pauses
  * come in each second, which take "pause"; the device allows "wal_quota"
- * pages in each 100 ms, if above 0, and then they take no time.  Returns a
+ * pages in each 100 ms, if above 0, and then they take no time; WAL buffers
+ * have 200.  Returns a
  * row for each party: transactions per second, mean latency of the commits
  * that waited (null: none did), mean time of a transaction, and flushes per
  * second of the server.
@@ -345,6 +346,7 @@ remedy_model(PG_FUNCTION_ARGS)
 		.carried = &carried,
 		.page_time = wal_quota > 0 ? 0 : 10,
 		.wal = PG_GETARG_FLOAT8(12),
+		.room = 200,
 		.pause = {{pauses[1], pauses}, pause},
 		.window = wal_quota > 0 ? 100e3 : 0,
 		.quota = wal_quota,

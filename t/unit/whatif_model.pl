@@ -550,6 +550,13 @@ is_model(
 	'40, 24600, 25000, 40',
 	'0, 40', '... and half of the WAL');
 
+# Four of five commits of the first leave their WAL to the next flush, and the
+# fifth has no room.
+my @shares = map { (split /, /)[0] }
+  @{ remedy_model(%wal_quota, sessions => '1,1', work => '100,100', async => 'true') };
+about($shares[0] + $shares[1], 20, 10, '... also of commits that do not wait');
+cmp_ok($shares[1], '>', 1, '... which leave something to others');
+
 # Pauses are as long, whatever the flushes are.
 is_model(
 	{ pause => 1e5 },
