@@ -65,6 +65,7 @@ PG_FUNCTION_INFO_V1(commit_remedies_1_0);
 #define QUOTA_FULL		0.9		/* share of it that flushes take */
 #define HEAVY			0.5		/* share of the WAL that a remedy is for */
 #define MANY_IMAGES		0.1		/* likewise, of full-page images */
+#define LEAST_RECORD	34		/* bytes; that of a plain commit */
 #define MAX_REMEDIES	(8 + 3 * (NPARTIES - 1))
 
 /* What a remedy asks for; of equal ones, the first is proposed. */
@@ -526,7 +527,7 @@ read_wal(WalSoFar *it)
 /*
  * The share of images in the WAL of the cycles that are still known.  From 19
  * on, their bytes are counted.  Before, it is at most a page for each image,
- * and not known of compressed ones.
+ * and what records leave, and not known of compressed ones.
  */
 static double
 share_of_images(const WalSoFar *before, const WalSoFar *now)
@@ -546,8 +547,9 @@ share_of_images(const WalSoFar *before, const WalSoFar *now)
 	if (sum[WAL_BYTES] <= 0)
 		return 0;
 	if (sum[WAL_FPI_BYTES] == 0 && wal_compression == 0)
-		sum[WAL_FPI_BYTES] = sum[WAL_FPI] * BLCKSZ;
-	return Min(sum[WAL_FPI_BYTES] / sum[WAL_BYTES], 1);
+		sum[WAL_FPI_BYTES] = Min(sum[WAL_FPI] * BLCKSZ,
+								 sum[WAL_BYTES] - LEAST_RECORD * sum[WAL_RECORDS]);
+	return Max(Min(sum[WAL_FPI_BYTES] / sum[WAL_BYTES], 1), 0);
 }
 
 /* Flushes are quicker by what a share of their WAL takes. */
