@@ -128,6 +128,8 @@ ok( eventually(sub {
 FROM commit_remedies('2 s') WHERE remedy ~ '^synchronous_commit'}))[1] eq '2|t|t';
 	}),
 	'how often sessions commit that never wait, nobody knows');
+is(remedies('commits_per_second_high > 1.68 * commits_per_second', q{remedy ~ '^10 '}, qr/\n/),
+	"t\nt", '... nor for sure if they wait less often');
 
 ok( $node->wait_until(
 		q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}

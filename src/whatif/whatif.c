@@ -64,6 +64,8 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 								 * deadlock_timeout */
 #define P99_ERROR		0.3		/* of 44 remedies done for real on quotas, the
 								 * bounds hold 40, and 13 without it */
+#define QUICKER_ERROR	0.35	/* of all, where sessions that wait less often
+								 * may work quicker than in the sample */
 #define LEARNING		12e6	/* us, of the adaptive delay */
 #define LEARNING_COMMITS 1e5	/* likewise, or the prediction takes minutes */
 #define LEARNING_WINDOWS 10		/* likewise; eight stalls show a quota */
@@ -528,8 +530,11 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		bool		is_p99 = q < FLUSH_RATE && q % PARTY_QUANTITIES == P99;
+		bool		of_quicker = (load->batch > 1 || load->async) &&
+		(q < PARTY_QUANTITIES || q == GROUP_SIZE);
 
 		it->estimate[q] = estimate_replicas(it->value[q], q == HIT_FRACTION ? 0 :
+											of_quicker ? QUICKER_ERROR :
 											is_p99 ? P99_ERROR :
 											forecast->present.model_error);
 	}
