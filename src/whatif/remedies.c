@@ -683,16 +683,18 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it)
 
 	row_text(row, "remedy", it->name);
 	row_text(row, "safe", safety_names[it->safety]);
-	row_text(row, "statement", it->todo.statement);
-	row_text(row, "undo", it->todo.undo);
+	if (forecast->present.unexplained == NULL)
+	{
+		row_text(row, "statement", it->todo.statement);
+		row_text(row, "undo", it->todo.undo);
+		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
+	}
 	if (it->party > 0 && forecast->of_statements)
 		row_number(row, "queryid", forecast->party[it->party].key);
 	row_prediction(row, "", it->prediction, 0);
 	row_prediction(row, "others_", it->prediction, it->party);
 	row_prediction(row, "others_now_",
 				   &forecast->prediction[forecast->present.i], it->party);
-	if (forecast->present.unexplained == NULL)
-		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
 	row_text(row, "reason", forecast->present.unexplained != NULL ?
 			 forecast->present.unexplained : it->reason);
 	if (it->safety == CHANGES_NOTHING)
