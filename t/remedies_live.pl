@@ -186,6 +186,15 @@ is(remedies('statement, undo', $of_batch), $set_local, 'a role that cannot log i
 $node->sql('ALTER ROLE "Odd" LOGIN');
 like(remedies('statement', $of_batch), qr/^ALTER ROLE "Odd"/, '... and can again');
 
+# Whether there is a value to go back to, not all may see.
+$node->sql('GRANT EXECUTE ON FUNCTION commit_remedies(interval) TO "Odd"');
+{
+	local $ENV{PGUSER} = 'Odd';
+	is( remedies('undo, statement IS NULL', q{remedy = 'the adaptive delay'}),
+		'-- only members of pg_read_all_settings see what postgresql.auto.conf has|f',
+		'an undo that the caller may not see');
+}
+
 # More clients of another role than have a row
 $node->sql(join "\n",
 	map { "SET application_name = 'name $_';\nINSERT INTO logged VALUES (1);" } 1 .. 20);

@@ -276,7 +276,8 @@ set_parameters(const Setting *setting, int n)
 	return (Todo)
 	{
 		psprintf("%sSELECT pg_reload_conf();", statement.data),
-			!may_see ? NULL : psprintf("%sSELECT pg_reload_conf();", undo.data)
+			!may_see ? "-- only members of pg_read_all_settings see what postgresql.auto.conf has" :
+			psprintf("%sSELECT pg_reload_conf();", undo.data)
 	};
 }
 
