@@ -34,6 +34,8 @@
  *
  * NOTIFY.  A commit that sends one takes a lock before it joins a flush and
  * keeps the lock until that flush has ended.  So such commits never share one.
+ * The next of them has the lock when its holder and then its own client have
+ * woken up, which is usually too late for the flush that begins at once.
  * Those that wait for the lock are no siblings.  The adaptive delay lets no
  * client sleep at its next commit.
  *
@@ -95,7 +97,8 @@
 typedef enum ClientState
 {
 	CLIENT_FREE,				/* in an open load: without a transaction */
-	CLIENT_WORKING,				/* until the virtual clock shows "when" */
+	CLIENT_WORKING,				/* until the virtual clock shows "when"; the
+								 * first in "notifying" wakes up */
 	CLIENT_BLOCKED,				/* until "holder" has committed */
 	CLIENT_QUEUED,				/* in "notifying", not the first */
 	CLIENT_COMMITTING			/* in "committing" */
@@ -474,14 +477,45 @@ commit(Simulation *sim, int c)
 	await_flush(sim, c);
 }
 
-/* The client that has NOTIFY's lock has committed; the next one goes on. */
-static void
-pass_on_notify(Simulation *sim)
+/* How long a client took to wake up, of those that flush i of the sample woke */
+static double
+draw_wake_up(Simulation *sim, int i)
 {
+	const WakeUp *it = &sim->load->wakeup[i];
+
+	return sim->load->wakeup[it->first + random_below(sim, it->n)].time;
+}
+
+/*
+ * Draws how long the n members of a flush take to wake up.  Who flushed alone
+ * does not have to.
+ */
+static void
+wake_members(Simulation *sim, int n)
+{
+	bool		wakes = n > 1 && sim->load->wakeups.n > 0;
+	int			i = wakes ? draw_index(sim, &sim->load->wakeups) : 0;
+
+	for (int m = 0; m < n; m++)
+		sim->client[sim->committing[m]].wake = wakes ? draw_wake_up(sim, i) : 0;
+}
+
+/* The client that has NOTIFY's lock has committed; the next one wakes up. */
+static void
+pass_on_notify(Simulation *sim, double wake)
+{
+	int			heir;
+
 	sim->nnotifying--;
 	memmove(sim->notifying, sim->notifying + 1, sim->nnotifying * sizeof(int));
-	if (sim->nnotifying > 0)
-		await_flush(sim, sim->notifying[0]);
+	if (sim->nnotifying == 0)
+		return;
+	heir = sim->notifying[0];
+	if (sim->load->wakeups.n > 0)
+		wake += draw_wake_up(sim, draw_index(sim, &sim->load->wakeups));
+	sim->client[heir].state = CLIENT_WORKING;
+	sim->client[heir].when = sim->virtual_now + wake;
+	binaryheap_add(sim->working, Int32GetDatum(heir));
 }
 
 /* The transaction that ended had a commit of "latency"; NaN: none waited. */
@@ -532,22 +566,6 @@ end_work(Simulation *sim, int c)
 	count_transaction(sim, client, NAN);
 }
 
-/*
- * Draws how long the n members of a flush take to wake up.  Who flushed alone
- * does not have to.
- */
-static void
-draw_wake_up(Simulation *sim, int n)
-{
-	const WhatifLoad *load = sim->load;
-	bool		wakes = n > 1 && load->wakeups.n > 0;
-	int			i = wakes ? draw_index(sim, &load->wakeups) : 0;
-
-	for (int m = 0; m < n; m++)
-		sim->client[sim->committing[m]].wake = wakes ?
-			load->wakeup[load->wakeup[i].first + random_below(sim, load->wakeup[i].n)].time : 0;
-}
-
 static void
 end_flush(Simulation *sim)
 {
@@ -572,7 +590,7 @@ end_flush(Simulation *sim)
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
 		release_locks(sim, sim->committing[i]);
-	draw_wake_up(sim, ndone);
+	wake_members(sim, ndone);
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->committing[i]);
 	for (int i = 0; i < ndone; i++)
@@ -585,7 +603,7 @@ end_flush(Simulation *sim)
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
 	if (notified)
-		pass_on_notify(sim);
+		pass_on_notify(sim, sim->client[sim->notifying[0]].wake);
 	sim->wal = sim->ncommitting > 0 ? WAL_EXPECTED : WAL_FREE;
 	if (sim->ncommitting > 0)
 		sim->wal_at = sim->now + draw(sim, &sim->load->handoff);
@@ -601,7 +619,9 @@ work_event(Simulation *sim)
 	/* rounding must not leave the virtual clock before the event */
 	sim->virtual_now = Max(sim->virtual_now, first_working(sim));
 	c = DatumGetInt32(binaryheap_remove_first(sim->working));
-	if (sim->client[c].has_locks)
+	if (sim->nnotifying > 0 && c == sim->notifying[0])
+		await_flush(sim, c);
+	else if (sim->client[c].has_locks)
 		end_work(sim, c);
 	else
 		take_locks(sim, c);

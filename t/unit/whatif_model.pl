@@ -608,6 +608,10 @@ is_model(
 	'1000, 4000, 4000, 1000',
 	'0, 1000', 'NOTIFY of the party that is not changed');
 
+# The next one has the lock after two wake-ups, which no flush awaits.
+%load = (clients => 9, work => 0, handoff => 0, flush => 1000);
+about(model(%load, notifies => 'true', wake => 100)->{commits},
+	1e6 / 1100, 1, 'NOTIFY: nobody else commits, so a flush begins when the next one is awake');
 
 # Of ten transactions in one commit, nearly always one sends a NOTIFY, if each
 # other one does.
