@@ -134,7 +134,7 @@ $holder->quit;
 ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
 ok( poll_until(sub {
 		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
-		  / \d\. \S+% before the record: deferred triggers, open cursors or an extension wait for transaction \d+, held by pid /;
+		  / \d\. \S+% before the record: deferred triggers, open cursors or an extension wait, as for transaction \d+, held by pid /;
 	}),
 	'... and for what');
 

@@ -125,6 +125,10 @@ $text = report('after reset');
 like($text, qr/^No commit waits now for 1 s or longer\.\n/, 'the first line is about now');
 like($text, qr/^  commits +0 +0$/m, 'after reset: no commits');
 like($text, qr/^  commits per flush +-$/m, 'after reset: no average');
+like(
+	$text,
+	qr/^  slow commits: 0 \(the limit follows commit times, now 100 ms\)$/m,
+	'after reset: the limit of slow commits');
 like($text, qr/^Commits in a flush: there was no flush$/m, 'after reset: no histogram');
 like($text, qr/^Where the time of a commit goes: none has waited$/m, 'after reset: no times');
 unlike($text, qr/^Why/m, 'after reset: no causes');
@@ -346,7 +350,10 @@ like(
 	delay($text),
 	qr/^no\. NOTIFY commits come one after the other \(100% of the commits\)\.$/,
 	'NOTIFY: no delay');
-like($text, qr/^  slow commits: 6\d\d \(longer than \S+ [mu]?s\)$/m, 'slow commits are counted');
+like(
+	$text,
+	qr/^  slow commits: 6\d\d \(the limit is commit_stats\.slow_commit_time, 0 us\)$/m,
+	'slow commits are counted');
 # Thousands of connections, and prepared transactions, of which one alone in
 # its flush makes a line for 0 commits.
 $node->append_conf('postgresql.conf', "max_connections = 3000\nmax_prepared_transactions = 2\n");

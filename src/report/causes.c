@@ -466,7 +466,7 @@ bound_of_notify(const CommitFigures *f)
 static const char *
 reader_of_notify(const CommitFigures *f)
 {
-	return f->listeners == 0 ? " No session of its database listens." :
+	return f->listeners == 0 ? " No session listens to these messages." :
 		f->queue < LONG_QUEUE ? "" :
 		psprintf(" Its queue is %s full: a session that listens has not read it yet.",
 				 format_percent(f->queue));
@@ -562,9 +562,8 @@ static const char *
 remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
-		return f->wal_init_zero ?
-			"wal_init_zero = off, if the file system copies on write (ZFS, btrfs); else wal_recycle = on (now off)" :
-			"wal_recycle = on (now off), unless the file system copies on write (ZFS, btrfs)";
+		return psprintf("wal_recycle = on (now off), unless the file system copies on write (ZFS, btrfs)%s",
+						f->wal_init_zero ? ": there, wal_init_zero = off" : "");
 	if (f->slot != NULL)
 		return psprintf("let the reader of the replication slot %s catch up (a logical slot: or the oldest transaction end), or drop the slot if nobody needs it: segments are kept for it",
 						f->slot);
@@ -689,7 +688,7 @@ usual_standby_wait(const CommitFigures *f)
 static const char *
 remedy_at_stage(const CommitFigures *f)
 {
-#define WALRECEIVER "its walreceiver, which does not answer (a pg_receivewal needs --slot and --synchronous)"
+#define WALRECEIVER "a walreceiver that does not answer (a pg_receivewal needs --slot and --synchronous)"
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it (if it runs, its log says why it is not connected), or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
@@ -928,13 +927,13 @@ find_before_causes(const CommitFigures *f, Causes *found)
 	bool		remote = waits_in_extension(f);
 	const Cause causes[] = {
 		{queue ? before : 0,
-			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for: %s%s.", f->lock,
+			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as %s%s.", f->lock,
 					 !for_standby ? "" :
 					 psprintf(", which itself waits for standby%s", blame_standby(f))),
 			for_standby ? remedy_for_standby(f) :
 		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
-			psprintf("before the record: deferred triggers, open cursors or an extension wait for %s.", f->lock),
+			psprintf("before the record: deferred triggers, open cursors or an extension wait, as for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement)"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
@@ -966,7 +965,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{locked_record ? record : 0,
-			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
+			psprintf("record: COMMIT waits, as for %s, before its commit record.", f->lock),
 		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
 		{inserts ? record : 0,
 			buffers_are_full(f) ?
@@ -981,7 +980,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 					 reader_of_notify(f)),
 			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
-		"NOTIFY from one session only, or not at all"},
+		"NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders"},
 		{own && remote ? record : 0,
 		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
 		{own && !remote && !f->notifies ? record : 0,
@@ -1714,18 +1713,19 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
+	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
 
 	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
 	if (answer->setting != NULL && !is_sweep(answer))
-		appendStringInfo(text, "First step: the statement on a delay.%s\n",
-						 predict ? " Predict others (10 s, changes nothing):" : "");
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("First step: the statement on a delay.%s", others));
 	else if (nothing_stands_out(f))
 		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
 						 format_us(flush_now(f)));
 	else if (remedy != NULL && remedy != more_iops)
-		appendStringInfo(text, "First step: what cause 1 says.%s\n",
-						 predict ? " Predict others (10 s, changes nothing):" : "");
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("First step: what cause 1 says.%s", others));
 	else if (predict)
 		appendStringInfo(text, "%s, also a delay (10 s, changes nothing):\n",
 						 f->prediction == NULL ? "First step: predict each remedy" :
@@ -1751,7 +1751,7 @@ put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 	put_first_step(text, f, answer, remedy);
 	put_wrapped(text, f->width, "commit_delay as a remedy: ", "  ",
 				!is_sweep(answer) ? answer->sentence :
-				psprintf("%s To try %s, %d s of the live load (puts commit_delay back):",
+				psprintf("%s To try %s, the live load runs with these delays in turn for %d s, then as before:",
 						 answer->sentence, answer->setting,
 						 sweep_seconds(f, adaptive) + (adaptive ? SWEEP_LEARNING : 0)));
 	if (is_sweep(answer))

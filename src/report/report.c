@@ -216,7 +216,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
 					 format_count(f->slow_commits), limit == PG_UINT64_MAX ? "" :
-					 psprintf(" (%s %s)", learned ? "the limit, unless set, follows the median:" : "longer than", format_us(limit / 1e3)));
+					 psprintf(" (the limit %s %s)", learned ? "follows commit times, now" : "is commit_stats.slow_commit_time,", format_us(limit / 1e3)));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
 						 format_count(f->prepares), format_us(f->prepare_time),

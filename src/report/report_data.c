@@ -428,7 +428,7 @@ name_statement(const StatementKey *key, const char *schema)
 	const char *name = psprintf("statement " INT64_FORMAT, (int64) key->statement);
 	const char *text = statement_text(schema, key->statement, QUERY_WIDTH);
 
-	return psprintf("%s (%s)", name, text ? text : "its text: query_id of pg_stat_activity, or pg_stat_statements");
+	return psprintf("%s (%s)", name, text ? text : "pg_stat_statements, or query_id of pg_stat_activity, shows its text");
 }
 
 /*

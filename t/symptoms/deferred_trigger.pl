@@ -56,7 +56,7 @@ end_load($held);
 my $latency = sum0(end_load($load));
 cmp_ok($locked, '>', 0.75 * $samples, 'pg_stat_activity: COMMITs wait for locks');
 first_cause_is($report,
-	qr/^before the record: deferred triggers, open cursors or an extension wait for (?:row of relation sum|transaction \d+)/
+	qr/^before the record: deferred triggers, open cursors or an extension wait, as for (?:row of relation sum|transaction \d+)/
 );
 cmp_ok(abs($report->{causes}->[0]->{share} - 100 * $locked / $samples),
 	'<=', 10, '... its share is that of pg_stat_activity')

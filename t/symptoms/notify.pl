@@ -60,7 +60,7 @@ for my $listens (0, 1)
 
 	$listener->query_safe('LISTEN c') if $listens;
 	is( $node->safe_psql(
-			$_, q{SELECT commit_stats_report() ~ 'No session\s+of\s+its\s+database\s+listens'}),
+			$_, q{SELECT commit_stats_report() ~ 'No session\s+listens\s+to\s+these\s+messages'}),
 		$listens ? 'f' : 't',
 		"database $_: " . ($listens ? 'somebody listens' : 'nobody listens')
 	) for qw(postgres other);

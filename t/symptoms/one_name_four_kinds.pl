@@ -71,7 +71,7 @@ SKIP:
 		'CREATE ROLE reader LOGIN; GRANT EXECUTE ON FUNCTION commit_stats_report() TO reader');
 	like(
 		$node->sql('SET ROLE reader; SELECT commit_stats_report()') =~ s/\n +/ /gr,
-		qr/led by statement -?\d+ \(its text: query_id of pg_stat_activity, or pg_stat_statements\), with/,
+		qr/led by statement -?\d+ \(pg_stat_statements, or query_id of pg_stat_activity, shows its text\), with/,
 		'... which a role without pg_read_all_stats does not see');
 }
 

@@ -127,7 +127,8 @@ my $table = <<'END';
 NOTIFY
 	one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 notify.commits=100
 	notify.hold_time=418e6 notify.flush_time=410e6 listeners=0
-	cause: 94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms for its flush: at most 239 such commits/s\. No session of its database listens\.
+	cause: 94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms for its flush: at most 239 such commits/s\. No session listens to these messages\.
+	remedy: ^NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders\n$
 	answer: no\. NOTIFY commits come one after the other \(100% of the commits\)\.
 	not: sweep|adaptive
 ... that waits for a standby
@@ -190,7 +191,7 @@ a standby's disk
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.9
 	cause: 83\.0% standby 'sb1': not flushed \(90\.0% of these waits\)\.
 	answer: no\. 83\.0% of commit time is outside of flushes, most of it 'standby'\.
-	remedy: ^its disk or processors, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$
+	remedy: ^its disk or processors, or a walreceiver that does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$
 ... of which another stage has much
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.387
 	standby_next="'sb1': not connected" standby_next_share=0.336
@@ -206,7 +207,7 @@ a standby that did not answer for some time
 	standby_share=1
 	cause: 98\.6% standby 'sb1': not written\.
 	answer: no\. 98\.6% of commit time
-	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or a walreceiver that does not answer \(
 	not: ping
 ... for most of the waits
 	phase_mean=102000 commit_p50=25000 phase:standby=0.986 standby=sb1 standby_stage=2
@@ -224,7 +225,7 @@ a standby that is new
 ... that did not answer for some time
 	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=2500 phase:standby=0.8
 	standby=sb1 standby_stage=2 standby_share=1 slow_recent=10 slow_standby=39e6
-	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or a walreceiver that does not answer \(
 	not: ping
 a subscription that hung, whose wait began before the samples
 	seen_enough=1 seen.n=1000 seen.in_commit=10100 phase_mean=101000 phase_commits=3010 commit_p50=1000
@@ -272,7 +273,7 @@ a row that a COMMIT keeps while it waits for a standby
 ... which hangs
 	hangs standby_stage=2
 	cause: 100% standby 'sb1': not written\.
-	remedy: ^its network, processors or disk \(it writes, and makes segments\), or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
+	remedy: ^its network, processors or disk \(it writes, and makes segments\), or a walreceiver that does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
 a subscription
 	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1
 	cause: 83\.0% standby 'sub': not flushed\.
@@ -315,7 +316,7 @@ some standby
 a prepared transaction that nobody ends
 	now.longest=12e6 lock='row of relation s, held by a prepared transaction' lock_prepared=1
 	phase:before=1
-	cause: 100% before the record: deferred triggers, open cursors or an extension wait for row of relation s, held by a prepared transaction\.
+	cause: 100% before the record: deferred triggers, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
 	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts
 a flush that hangs
@@ -324,14 +325,14 @@ a flush that hangs
 	answer: no\. Commits hang
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
-	cause: 98\.0% before the record: deferred triggers, open cursors or an extension wait for row of relation sum, held by pid 7\.
+	cause: 98\.0% before the record: deferred triggers, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
 	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'before'\.
 	not: sweep
 %serial
 	phase:before=0.9 lock='advisory lock 42, held by pid 7' seen.commit_locks=100
 COMMITs that hold it for each other
 	serial seen.commit_queue=80
-	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for: advisory lock 42, held by pid 7\.
+	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as advisory lock 42, held by pid 7\.
 	answer: no\. 90\.0% of commit time is outside of flushes, most of it 'before'\.
 	remedy: ^fewer transactions that take that lock .*; all in one order, if some deadlock\n$
 	not: shorter
@@ -341,7 +342,7 @@ COMMITs that hold it for each other
 	remedy: ^start it \(if it runs, .*\), or correct synchronous_standby_names
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
-	cause: 90\.0% before the record: deferred triggers, open cursors or an extension wait for advisory lock 42
+	cause: 90\.0% before the record: deferred triggers, open cursors or an extension wait, as for advisory lock 42
 	answer: no\. 90\.0%
 	remedy: ^a shorter transaction of its holder
 deferred keys
@@ -557,11 +558,11 @@ a CPU limit
 	answer: no\. It would not shorten the flushes that stall \(segment\), 70\.0% of commit time\.
 new segments
 	segment wal_recycle=0
-	remedy: ^wal_init_zero = off, if the file system copies on write \(ZFS, btrfs\); else wal_recycle = on \(now off\)\n$
+	remedy: ^wal_recycle = on \(now off\), unless the file system copies on write \(ZFS, btrfs\): there, wal_init_zero = off\n$
 	not: asleep
 ... that copying on write does not explain
 	segment wal_recycle=0 wal_init_zero=0
-	remedy: ^wal_recycle = on \(now off\), unless the file system copies on write
+	remedy: ^wal_recycle = on \(now off\), unless the file system copies on write \(ZFS, btrfs\)\n
 ... and kept by an archive_command that is behind
 	segment seen.n=200 seen.activity[ACTIVITY_ARCHIVER]=180
 	remedy: ^an archive_command that ends sooner: segments are kept until they are archived\n$
@@ -700,16 +701,16 @@ bandwidth
 a quota
 	quota commit_rate=9000
 	cause: 60\.0% stalls as on a disk that allows 51\.0 flushes in 500 ms \(5 stalls, mean 650 ms\)
-	answer: may pay, fixed or adaptive: stalls show a quota\. To try both, 42 s of .*sweep.*duration => '30 s', slot => '625 ms'
+	answer: may pay, fixed or adaptive: stalls show a quota\. To try both, the live load runs with these delays in turn for 42 s, then as before:.*sweep.*duration => '30 s', slot => '625 ms'
 ... in long windows
 	quota commit_rate=9000 quota_window=2e6
-	answer: .*To try both, 92 s of .*duration => '80 s', slot => '2500 ms'
+	answer: .*To try both, .* for 92 s, .*duration => '80 s', slot => '2500 ms'
 ... in windows that no slot is as long as
 	quota commit_rate=9000 quota_window=60e6
 	answer: .*slot => '10000 ms'
 ... in short ones
 	quota commit_rate=9000 quota_window=100000
-	answer: .*To try both, 42 s of .*max_p99
+	answer: .*To try both, .* for 42 s, .*max_p99
 	not: slot
 ... with one session
 	quota concurrency=0
@@ -1266,7 +1267,7 @@ for my $case (
 # One thing to do first
 my $predict = "SELECT * FROM public.commit_remedies();\n";
 my $newest = 'Newest prediction (a time, from 10 s): the adaptive delay.';
-my $others = "Predict others (10 s, changes nothing):\n$predict";
+my $others = "Predict other remedies (10 s, changes nothing):\n$predict";
 my $compare = "First step: predict each remedy, also a delay (10 s, changes nothing):\n$predict";
 
 is(conclude()->{step}, $compare, 'plain flushes: remedies are compared');
@@ -1282,7 +1283,7 @@ is( conclude('phase:standby=0.8')->{step},
 	"First step: what cause 1 says.\n",
 	'... that leaves no time to flushes');
 is( conclude('hot delay=2000 delay_hits=912 alone_hits=0.94')->{step},
-	"First step: the statement on a delay. $others",
+	"First step: the statement on a delay. " . $others =~ s/ nothing/\n  nothing/r,
 	'a setting that is wrong comes before all');
 is( conclude("prediction='$newest'")->{step},
 	"To predict each remedy again, also a delay (10 s, changes nothing):\n${predict}" . "$newest\n",
