@@ -524,7 +524,7 @@ allowed(const CommitFigures *f)
 static const char *
 time_of_segment(const CommitFigures *f)
 {
-	double		time = fit_main_share(&f->fit) == 0 ? 0 :
+	double		time = fit_main_share(&f->fit) == 0 && f->fit.window == 0 ? 0 :
 	ratio_or_zero(f->segment_size, f->fit.rate);
 	double		length = f->stall[STALL_SEGMENT].length;
 
@@ -557,10 +557,16 @@ archives_always(const CommitFigures *f)
 		f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n;
 }
 
-/* min_wal_size keeps the files that max_wal_size may need. */
+/*
+ * min_wal_size keeps the files that max_wal_size may need.  Where the MB/s of
+ * the volume are used up, that spares only the zeros.
+ */
 static const char *
 remedy_for_segments(const CommitFigures *f)
 {
+	const char *bytes = time_of_segment(f)[0] == '\0' ? "" :
+	"less WAL, or a volume with more MB/s; against the zeros, ";
+
 	if (!f->wal_recycle)
 		return psprintf("wal_recycle = on (now off), unless the file system copies on write (ZFS, btrfs)%s",
 						f->wal_init_zero ? ": there, wal_init_zero = off" : "");
@@ -580,10 +586,10 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
 						f->archive_timeout);
 	if (f->min_wal_size < f->max_wal_size)
-		return psprintf("min_wal_size = '%dMB' (now %dMB): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
-						f->max_wal_size, f->min_wal_size);
+		return psprintf("%smin_wal_size = '%dMB' (now %dMB): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
+						bytes, f->max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
-		"wal_init_zero = off, if the file system copies on write" : NULL;
+		psprintf("%swal_init_zero = off, if the file system copies on write", bytes) : NULL;
 }
 
 /* Of checkpoints closer than half of checkpoint_timeout; or NULL */

@@ -601,13 +601,18 @@ new segments
 ... that a bandwidth explains
 	zeros fit.rate=13
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.
-	remedy: ^min_wal_size
+	remedy: ^less WAL, or a volume with more MB/s; against the zeros, min_wal_size = '1024MB' \(now 80MB\): keeps
+... which a limiter lets through in windows
+	zeros fit.rate=13 fit.share=0 fit.window=100000 min_wal_size=1024
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.
+	remedy: ^less WAL, or a volume with more MB/s; against the zeros, wal_init_zero = off, if
 ... or not
 	zeros fit.rate=12.9
 ... or not
 	zeros fit.rate=51.7
 ... which is not that of flushes
 	zeros fit.rate=13 fit.share=0.49
+	remedy: ^min_wal_size
 %checkpoint
 	stall:checkpoint=0.6 checkpoint_phase=sync
 	cause: 60\.0% stalls
