@@ -785,6 +785,8 @@ own_volume(const CommitFigures *f)
 								"a disk of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
 }
 
+static bool may_be_delayed(const CommitFigures *f);
+
 /* Of a quota */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 
@@ -1178,7 +1180,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
 			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
-			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) ?
+			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) || !may_be_delayed(f) ?
 		"a volume with more IOPS" : more_iops},
 		{f->flush_slower + f->flush_slowed > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
@@ -1191,7 +1193,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 format_us(f->flush_slowed)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
-		"its burst balance in the provider's graphs, or who else uses it: iostat, iotop; fewer flushes (a delay)"},
+			psprintf("its burst balance in the provider's graphs, or who else uses it: iostat, iotop%s",
+					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -1742,18 +1745,30 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		put_wrapped(text, f->width, "", "  ", f->prediction);
 }
 
-/* The first step, and the first answer of the three tables that applies */
-static void
-put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
+/* The first answer of the three tables that applies */
+static const Answer *
+find_answer(const CommitFigures *f)
 {
 	const Answer *answer = find_no_waits(f);
-	bool		adaptive;
 
 	if (answer == NULL)
 		answer = find_no_gain(f);
-	if (answer == NULL)
-		answer = find_may_pay(f);
-	adaptive = answer->setting == adaptive_sweep;
+	return answer != NULL ? answer : find_may_pay(f);
+}
+
+/* No remedy proposes what the answer rules out.  A period has none. */
+static bool
+may_be_delayed(const CommitFigures *f)
+{
+	return f->period != NULL || strncmp(find_answer(f)->sentence, "no.", 3) != 0;
+}
+
+static void
+put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
+{
+	const Answer *answer = find_answer(f);
+	bool		adaptive = answer->setting == adaptive_sweep;
+
 	put_first_step(text, f, answer, remedy);
 	put_wrapped(text, f->width, "commit_delay as a remedy: ", "  ",
 				!is_sweep(answer) ? answer->sentence :

@@ -724,6 +724,7 @@ a quota
 ... beside more stalls of another cause
 	quota stall:checkpoint=0.6 stall:quota=0.3
 	cause: 60\.0%
+	says: that allows 51\.0 flushes .* -> a volume with more IOPS 3\.
 	answer: no\. It would not shorten .* 60\.0%
 ... of flushes or of bytes
 	quota quota_bytes=2.5e6
@@ -797,6 +798,7 @@ stalls
 	stall:unknown=0.6 now.longest=2e6 slower
 	cause: 60\.0% flushes take 10\.0 ms now,
 	answer: no\. Commits hang
+	not: a delay\)
 ... which has ended
 	stall:unknown=0.6 flush_slowed=10000 seen_enough=1 seen.in_commit=1000
 	cause: 60\.0% one flush after the other took 10\.0 ms, a stall by what was usual before: the volume had become slower,
