@@ -1225,7 +1225,8 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 psprintf(", and %s for one that is not yet there",
 							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
-		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
+			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s",
+					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)")},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 f->flush_slower > 0 && others_slow_down(f) ? "flushes that take longer than they did" :

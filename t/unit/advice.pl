@@ -880,6 +880,7 @@ a hot row
 	hot
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
 	answer: no\. No commit can come while a committing session holds the row\.
+	remedy: ^fewer updates of that row, or uses of that lock \(batches, or a queue\), each last in its transaction; pg_stat_activity shows which statements wait \(wait_event_type Lock\)\n$
 ... beside one long COMMIT
 	hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
@@ -1232,6 +1233,10 @@ of a period: ... or was on, and is no longer
 of a period: a statement, which leads more flushes than those of its rows
 	period=1 statement
 	says: ^Who commits 64\.0% of the flushes, at the least, are led by statement 42
+of a period: a hot row
+	period=1 hot
+	answer: \z
+	remedy: ^fewer updates of that row, .*, each last in its transaction\n?$
 of a period: a volume that became slower
 	period=1 stall:unknown=0.6 flush_slowed=10000
 	exactly: 60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.
