@@ -951,7 +951,8 @@ find_before_causes(const CommitFigures *f, Causes *found)
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
 			remote ? faster_there :
-		"fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
+			psprintf("%sfewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement",
+					 f->slow_phase[PHASE_BEFORE] < MIN_CAUSE ? "" : "commit_slow_log shows which clients and statements (before_time): ")},
 	};
 
 	add_causes(found, causes, lengthof(causes));

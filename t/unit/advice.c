@@ -105,7 +105,7 @@ static const Figure figures[] = {
 	FIGURE(busiest_of_transactions), FIGURE(busiest_of_sessions),
 	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper), FIGURE(sleeper_share),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
-	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(nameless),
+	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(slow_phase[PHASE_BEFORE]), FIGURE(nameless),
 	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_half),
 	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach),
 	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings)

@@ -853,6 +853,9 @@ work in COMMIT
 	cause: 80\.0% before the record: deferred triggers, constraints, open cursors or savepoints, or an extension
 	answer: no\. 80\.0%
 	remedy: ^fewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack
+... of slow commits
+	phase:before=0.8 phase:other=0 slow_phase[PHASE_BEFORE]=0.945
+	remedy: ^commit_slow_log shows which clients and statements \(before_time\): fewer rows
 %inserts
 	flusher seen.insert_waits=500 seen.phase[PHASE_RECORD]=700 phase:record=0.7 phase:other=0.05
 	answer: no\.
