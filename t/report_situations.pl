@@ -140,6 +140,10 @@ advises(
 	$text,
 	qr/^no\. Only 0% of flushes found another transaction active\.$/,
 	'one client: no delay');
+ok( poll_until(sub {
+		$node->sql('SELECT commit_stats_report()') =~ /^Figures .* per second, \S.* ago$/m;
+	}),
+	'one client: rates of a load that has ended say when that was');
 $node->alter_system(commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
 my $alone = flush_stats($node);

@@ -199,7 +199,8 @@ put_figures(StringInfo text, const CommitFigures *f)
 
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
-		appendStringInfo(text, "%25s", "per second, newest");
+		appendStringInfo(text, "%25s", f->newest_age < 1 ? "per second, newest" :
+						 psprintf("per second, %s ago", format_duration(f->newest_age)));
 	appendStringInfo(text, "\n(since %s, for %s)\n", show_time(f->stats_reset),
 					 format_duration(f->seconds));
 	put_count(text, f, "commits", f->commits, f->commit_rate);
