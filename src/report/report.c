@@ -92,6 +92,8 @@ static void
 put_phases(StringInfo text, const CommitFigures *f)
 {
 	bool		samples = f->seen_enough && f->period == NULL;
+	const char *slow = f->period != NULL || f->slow_seconds <= 2 * f->phase_seconds ? "" :
+	psprintf("; slow ones in the last %s", format_duration(f->slow_seconds));
 
 	if (f->phase_mean == 0)
 	{
@@ -107,7 +109,7 @@ put_phases(StringInfo text, const CommitFigures *f)
 								  f->slow_n, format_us(f->slow_mean)));
 	appendStringInfoChar(text, '\n');
 	put_wrapped(text, f->width, "", " ",
-				psprintf("(%s %s%s %s %s%s; in %% of commit time)",
+				psprintf("(%s %s%s %s %s%s%s; in %% of commit time)",
 						 format_count(f->phase_commits),
 						 samples && f->prepares > 0 ? "waits" : "commits",
 						 f->phase_unwaited == 0 ? "" :
@@ -116,7 +118,7 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 samples ? "in the last" :
 						 f->period ? "in" : "since the reset,",
 						 format_duration(f->phase_seconds),
-						 samples ? ", from samples" : ""));
+						 samples ? ", from samples" : "", slow));
 	for (int phase = 0; phase < PHASE_N; phase++)
 	{
 		if (Max(f->phase[phase], f->slow_phase[phase]) < LEAST_PHASE)

@@ -124,6 +124,7 @@ typedef struct CommitFigures
 								 * are kept */
 	double		slow_standby;	/* us that these waited for a standby */
 	uint64		slow_n;			/* slow commits that are kept */
+	double		slow_seconds;	/* since the oldest of these */
 	double		slow_mean;
 	double		slow_phase[PHASE_N];
 	StallSum	stall[STALL_NCAUSES];

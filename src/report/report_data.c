@@ -853,7 +853,8 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 
 		if (event->ended_at < f->stats_reset || event->ended_at >= end)
 			continue;
-		f->slow_n++;
+		if (f->slow_n++ == 0)
+			f->slow_seconds = (GetCurrentTimestamp() - event->ended_at) / 1e6;
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, &slow[i], part);

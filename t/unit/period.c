@@ -19,7 +19,9 @@
  * and in ns the time of leaders, of followers, and of timed flushes; the
  * output has the percentages of flush, another's flush and unknown.
  *
- * After "round": a number, which is rounded as commit_stats_compare() does.
+ * After "head": the seconds that phases are of, and those since the oldest
+ * slow commit; the output is what stands above the phases.  After "round": a
+ * number, which is rounded as commit_stats_compare() does.
  *
  *-------------------------------------------------------------------------
  */
@@ -27,6 +29,7 @@
 
 #include "../../src/report/report_data.c"
 #include "../../src/report/period.c"
+#include "../../src/report/report.c"
 
 #define MOST_KEPT	100
 
@@ -95,6 +98,23 @@ print_cycles(CommitFigures *f, int argc, char **argv)
 	return 0;
 }
 
+static int
+print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	f->width = REPORT_WIDTH;
+	f->seen_enough = true;
+	f->phase_mean = 1000;
+	f->phase_seconds = phase_seconds;
+	f->slow_n = f->slow_commits = 3;
+	f->slow_seconds = slow_seconds;
+	put_phases(&text, f);
+	fputs(text.data, stdout);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -106,6 +126,8 @@ main(int argc, char **argv)
 		printf("%g\n", round_to(atof(argv[2]), 1));
 		return 0;
 	}
+	if (argc == 4 && strcmp(argv[1], "head") == 0)
+		return print_head(&f, atof(argv[2]), atof(argv[3]));
 	if (argc == 4 && strcmp(argv[1], "archiver") == 0)
 	{
 		period->archive_failures = atoi(argv[2]);

@@ -9,7 +9,8 @@ use CommitStats;
 
 my $program = compile_program(
 	't/unit/period.c', 'src/report/report_format.c',
-	'src/stats/slow_log.c', 'src/stats/standby.c');
+	'src/stats/commit_phase.c', 'src/stats/slow_log.c',
+	'src/stats/standby.c');
 
 sub named (@arguments)
 {
@@ -60,6 +61,16 @@ is(since_reset(10), '50 50 0', 'since the reset: all were timed');
 is(since_reset(1), '50 50 0', '... or one');
 is(since_reset(0), '60 40 0', 'none was: the time of leaders');
 is(since_reset(1, 9e6), '60 40 0', '... which is no longer with one that was slow');
+
+# Slow commits are kept since the reset, and samples for a minute.
+like(
+	named('head', 60, 345600),
+	qr/\n\(0 commits in the last 1 min 0 s, from samples; slow ones in the last 4 d 0 h;\s+in % of/,
+	'slow commits that are older than the samples say so');
+like(
+	named('head', 60, 119),
+	qr/\n\(0 commits in the last 1 min 0 s, from samples; in % of/,
+	'... or are hardly older');
 
 is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
   for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
