@@ -341,12 +341,17 @@ add_groups(HistorySum *row, HistoryBase *base)
 	return groups;
 }
 
-/* What the log no longer has, or not yet, has no known cause. */
+/*
+ * What the log has not yet has no known cause.  If it no longer has all, those
+ * that it has stand for all.
+ */
 static void
 divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 {
-	uint64		n = row->value[SLOT_STALLS];
-	double		time = row->value[SLOT_STALL_TIME];
+	uint64		all = row->value[SLOT_STALLS];
+	double		all_time = row->value[SLOT_STALL_TIME];
+	uint64		n = all;
+	double		time = all_time;
 	StallLog	log;
 
 	if (n > 0)
@@ -364,6 +369,21 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 			row->stall_time[log.logged[i].cause] += event->duration;
 			n--;
 			time -= event->duration;
+		}
+	}
+	if (n < all && slow_log_since(SLOW_STALL) > from)
+	{
+		uint64		kept = all - n;
+		double		scale = all_time / (all_time - time);
+
+		n = all;
+		time = all_time;
+		for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		{
+			row->stalls[cause] = row->stalls[cause] * all / kept;
+			row->stall_time[cause] = (uint64) (row->stall_time[cause] * scale);
+			n -= row->stalls[cause];
+			time -= row->stall_time[cause];
 		}
 	}
 	row->stalls[STALL_UNKNOWN] += n;

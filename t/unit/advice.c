@@ -126,6 +126,11 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 		f->period = period;
 		return;
 	}
+	if (strcmp(key, "period:checkpoint_timeout") == 0)
+	{
+		((HistorySum *) f->period)->checkpoint_timeout = (int) value;
+		return;
+	}
 	if (strcmp(key, "now.blame") == 0)
 	{
 		snprintf(f->now.blame.name, NAMEDATALEN, "%s", text);

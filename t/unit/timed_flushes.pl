@@ -1,9 +1,9 @@
 # Are the phases of commits, and the share of stalls, right where only some
-# flushes were timed?
+# flushes were timed, and the causes of stalls where only some are kept?
 #
 # track_wal_io_timing may be on in few sessions, or since a few minutes.  The
 # other flushes are taken to be like those that were timed.  t/unit/period.pl
-# has what the report says since a reset.
+# has what the report says since a reset.  commit_stall_log has the latest 512.
 
 use CommitStats;
 
@@ -23,5 +23,18 @@ is(of_row(10, 8, 2e6), '10000000 5000000 0 3000000', 'stalls have a fifth of the
 is(of_row(1, 8, 2e6), '10000000 5000000 0 3000000', '... and of the waits, if one was timed');
 is($row->([ 20, 8, 10, 1, 15e6, 9e6, 0 ]),
 	'15000000 0 0 0', 'no commit waits longer than it takes');
+
+# A minute: its stalls, those of a checkpoint and of no known cause that are
+# kept, and how many are not
+sub causes (@stalls)
+{
+	return $row->([ 'stalls', @stalls ]);
+}
+
+is(causes(500, 400, 100, 0), '400 400000, 100 100000', 'stalls: all are kept');
+is(causes(500, 300, 100, 0), '300 300000, 200 200000', '... or will be');
+is(causes(1200, 384, 128, 688), '900 900000, 300 300000', '... or the latest, which stand for all');
+is(causes(1201, 384, 128, 689), '900 900750, 301 300250', '... whole ones');
+is(causes(600, 0, 0, 600), '0 0, 600 600000', '... or none');
 
 done_testing();

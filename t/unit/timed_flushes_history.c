@@ -6,14 +6,63 @@
  *
  * The arguments are numbers: commits, and how many of these others' flushes
  * carried; flushes, and how many were timed; and in ns the time of commits, of
- * timed flushes, and of stalls.  The output has the phases flush, another's
- * flush and unknown, and the waits for stalls.
+ * timed flushes, and of stalls of two causes.  The output has the phases
+ * flush, another's flush and unknown, and the waits for stalls.
+ *
+ * After "stalls": how many there were, each of 1 ms; how many of a checkpoint
+ * and of no known cause are in the log; and how many it has lost.  The output
+ * is how many have each of these causes, and their time, us.
  *
  *-------------------------------------------------------------------------
  */
 #include "program.h"
 
 #include "../../src/history/history.c"
+
+static StallLog kept;
+static int	lost;
+
+void
+stall_log_read(StallLog *log)
+{
+	*log = kept;
+}
+
+void
+stall_log_find_causes(StallLog *log, const FlushTotals *groups)
+{
+}
+
+uint64
+slow_log_since(SlowKind kind)
+{
+	return lost > 0 ? 2 : 1;
+}
+
+static int
+print_stalls(HistorySum *row, char **argument)
+{
+	static LoggedEvent stall[SLOW_LOG_KEPT];
+	int			checkpoint = atoi(argument[1]);
+
+	row->value[SLOT_STALLS] = atoi(argument[0]);
+	row->value[SLOT_STALL_TIME] = row->value[SLOT_STALLS] * NS_PER_MS;
+	kept.n = checkpoint + atoi(argument[2]);
+	kept.logged = stall;
+	for (int i = 0; i < kept.n; i++)
+	{
+		stall[i].event.end = 3;
+		stall[i].event.duration = NS_PER_MS;
+		stall[i].cause = i < checkpoint ? STALL_CHECKPOINT : STALL_UNKNOWN;
+	}
+	lost = atoi(argument[3]);
+	divide_stalls(row, 1, NULL);
+	printf("%d %.0f, %d %.0f", (int) row->stalls[STALL_CHECKPOINT],
+		   row->stall_time[STALL_CHECKPOINT] / 1e3,
+		   (int) row->stalls[STALL_UNKNOWN],
+		   row->stall_time[STALL_UNKNOWN] / 1e3);
+	return 0;
+}
 
 int
 main(int argc, char **argv)
@@ -22,6 +71,8 @@ main(int argc, char **argv)
 	static WatchSummary seen;
 	static uint64 sum[LATENCY_NSUMS];
 
+	if (argc == 6 && strcmp(argv[1], "stalls") == 0)
+		return print_stalls(&row, argv + 2);
 	if (argc != 8)
 		return 1;
 	row.value[SLOT_COMMITS] = atoi(argv[1]);
@@ -30,11 +81,13 @@ main(int argc, char **argv)
 	row.value[SLOT_TIMED_FLUSHES] = atoi(argv[4]);
 	row.value[SLOT_COMMIT_TIME] = (uint64) atof(argv[5]);
 	sum[LATENCY_OWN_FLUSH] = row.value[SLOT_FLUSH_TIME] = (uint64) atof(argv[6]);
-	row.stall_time[STALL_UNKNOWN] = atof(argv[7]);
+	row.value[SLOT_STALL_TIME] = (uint64) atof(argv[7]);
+	row.stall_time[STALL_CHECKPOINT] = row.stall_time[STALL_UNKNOWN] =
+		row.value[SLOT_STALL_TIME] / 2;
 	divide_commits(&row, sum, &seen);
 	divide_waits(&row);
 	printf("%.0f %.0f %.0f %.0f", row.phase[PHASE_FLUSH],
 		   row.phase[PHASE_OTHER_FLUSH], row.phase[PHASE_UNKNOWN],
-		   row.stall_waits[STALL_UNKNOWN]);
+		   row.stall_waits[STALL_CHECKPOINT] + row.stall_waits[STALL_UNKNOWN]);
 	return 0;
 }
