@@ -445,6 +445,7 @@ divide_waits(HistorySum *row)
 	double		segments = row->phase[PHASE_SEGMENT];
 	double		not_run = row->phase[PHASE_NOT_RUN];
 	double		stopped = row->stall_time[STALL_CPU_LIMIT] + row->stall_time[STALL_PAUSE];
+	double		stalls = row->value[SLOT_STALL_TIME];
 	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH];
 	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
 	of_all_flushes(row->value[SLOT_FLUSH_TIME], row->value) :
@@ -454,15 +455,22 @@ divide_waits(HistorySum *row)
 	/* waits that samples do not tell are in those for flushes */
 	if (segments == 0)
 		flush_time += row->stall_time[STALL_SEGMENT];
+	else
+		stalls -= row->stall_time[STALL_SEGMENT];
 	if (not_run > 0)
+	{
 		flush_time = Max(flush_time - stopped, flush_time * waited / (waited + not_run));
+		stalls -= stopped;
+	}
+	/* those that stalled may not have been timed */
+	flush_time = Max(Max(flush_time, stalls), 1);
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		if (i == STALL_SEGMENT && segments > 0)
 			row->stall_waits[i] = segments;
 		else if ((i == STALL_CPU_LIMIT || i == STALL_PAUSE) && not_run > 0)
 			row->stall_waits[i] = not_run * row->stall_time[i] / Max(stopped, 1);
 		else if (row->stall_time[i] > 0)
-			row->stall_waits[i] = waited * Min(row->stall_time[i] / Max(flush_time, 1), 1);
+			row->stall_waits[i] = waited * row->stall_time[i] / flush_time;
 }
 
 static void

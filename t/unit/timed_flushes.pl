@@ -23,6 +23,9 @@ is(of_row(10, 8, 2e6), '10000000 5000000 0 3000000', 'stalls have a fifth of the
 is(of_row(1, 8, 2e6), '10000000 5000000 0 3000000', '... and of the waits, if one was timed');
 is($row->([ 20, 8, 10, 1, 15e6, 9e6, 0 ]),
 	'15000000 0 0 0', 'no commit waits longer than it takes');
+is( $row->([ 20, 0, 10, 0, 15e6, 0, 12e6 ]),
+	'15000000 0 0 15000000',
+	'... nor for all causes of stalls together, if no flush was timed');
 
 # A minute: its stalls, those of a checkpoint and of no known cause that are
 # kept, and how many are not
