@@ -1144,14 +1144,16 @@ WITH
 --
 -- The rows: minutes as far back as they go, and hours before them; in a period
 -- above 26 hours hours, and the minutes after them, unless fewer hours are kept.
--- The hour in which the minutes begin is shown if it has more than five minutes
--- before.  A row that began before the period, perhaps years, as the clock was
--- set, is shown from there on.
+-- Hours lie in the period, as in the report.  The hour in which the minutes begin
+-- is shown if it has more than five minutes before.  A minute that began before
+-- the period, perhaps years, as the clock was set, is shown from there on.
 --
 asked AS MATERIALIZED (
 	SELECT h.*, since, floor(date_part('epoch', since) / 60::float8)::bigint AS minute
 	FROM commit_history h, greatest(period_start, "from") since
-	WHERE period_start < "to" AND period_end > "from"),
+	WHERE period_start < "to" AND period_end > "from"
+	  AND (resolution = 'minute' OR period_start >= "from"
+		   AND least(period_end, date_trunc('hour', period_start, 'UTC') + '1 h'::interval) <= "to")),
 cut AS (
 	SELECT CASE WHEN max(period_end) - min(since) <= '26 h'::interval
 					 OR min(since) FILTER (WHERE resolution = 'hour') > min(since) + '1 h'::interval

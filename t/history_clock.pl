@@ -76,12 +76,17 @@ in_order('backwards');
 # The first hour ended with the step forwards.  Its minutes go, so that its own
 # row answers.
 $node->sql('SELECT commit_history_close()') for 1 .. 10;
-my ($commits) = $node->sql(q{SELECT commit_stats_report('2027-01-15 08:00', '2027-01-15 09:00')}) =~
-  /^  commits +(\d+) /m;
+my $report =
+  $node->sql(q{SELECT commit_stats_report('2027-01-15 08:00', '2027-01-15 09:30', 1000)});
+my ($commits) = $report =~ /^  commits +(\d+) /m;
 is( $commits,
 	$node->sql(q{SELECT commits FROM commit_history
 	WHERE resolution = 'hour' AND period_start < '2027-01-15 09:00'}),
 	'an hour that ends late can be asked for');
+like(
+	$report,
+	qr/ of the 1 h 30 min asked for \(before its minutes, only whole hours of UTC\)\./,
+	'... with a half that is no longer known');
 
 # No rows while nothing is counted, also as a session ends that was counted,
 # and then a gap.

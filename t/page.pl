@@ -352,6 +352,8 @@ insert_rows("2026-01-01 $_:00", 1, @hour) for 20 .. 22;
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 472, 'hours until the minutes begin');
 like($page, qr/>20:00 0\.67 commits\/s/, 'an hour is longer');
+is(() = page('2026-01-01 20:30', '2026-01-01 22:00') =~ /<rect /g,
+	1, 'of hours, those that lie in the period');
 insert_rows('2025-12-31 00:00', 1, @hour);
 $page = page('-infinity', 'infinity');
 is(() = $page =~ /<rect /g, 4 + 410, 'a long period: minutes after the last hour');

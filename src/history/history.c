@@ -275,8 +275,9 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 	pfree(row);
 }
 
-static TimestampTz
-first_start(HistoryRing ring)
+/* The start of the oldest row */
+TimestampTz
+history_first_start(HistoryRing ring)
 {
 	HistorySum	row;
 
@@ -290,7 +291,7 @@ first_start(HistoryRing ring)
 void
 history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 {
-	TimestampTz minutes = first_start(HISTORY_MINUTES);
+	TimestampTz minutes = history_first_start(HISTORY_MINUTES);
 
 	memset(sum, 0, sizeof(HistorySum));
 	add_rows(HISTORY_HOURS, from, Min(to, minutes), to, sum);

@@ -77,7 +77,9 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 f->period->rows, f->period->rows == 1 ? "" : "s",
 						 format_duration(f->seconds),
 						 f->asked < f->seconds + 90 ? "" :
-						 psprintf(" of the %s asked for", format_duration(f->asked)),
+						 psprintf(" of the %s asked for%s", format_duration(f->asked),
+								  f->stats_reset >= history_first_start(HISTORY_MINUTES) ? "" :
+								  " (before its minutes, only whole hours of UTC)"),
 						 f->period->gaps == 0 ? "" :
 						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",
 								  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
