@@ -37,6 +37,7 @@
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "postmaster/bgwriter.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -483,6 +484,7 @@ set_settings(HistorySum *row)
 	row->siblings = CommitSiblings;
 	row->adaptive = commit_stats_adaptive_delay;
 	row->max_wal_size = max_wal_size_mb;
+	row->checkpoint_timeout = CheckPointTimeout;
 	if (!row->adaptive)
 		return;
 	state = palloc(sizeof(AdaptiveDelayState));

@@ -68,6 +68,7 @@ typedef struct HistorySum
 	bool		adaptive;
 	uint8		wal_keeper;		/* in any row */
 	int			max_wal_size;	/* MB */
+	int			checkpoint_timeout; /* s */
 	double		spacing;
 
 	/* that led the most flushes, and its flushes */

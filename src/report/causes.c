@@ -597,9 +597,9 @@ static const char *
 remedy_for_early_checkpoints(const CommitFigures *f)
 {
 	int			then = f->period != NULL ? f->period->max_wal_size : f->max_wal_size;
+	int			timeout = f->period != NULL ? f->period->checkpoint_timeout : f->checkpoint_timeout;
 
-	if (f->checkpoint_distance == 0 ||
-		2 * f->checkpoint_distance >= f->checkpoint_timeout)
+	if (f->checkpoint_distance == 0 || 2 * f->checkpoint_distance >= timeout)
 		return NULL;
 	return psprintf("%s: checkpoints begin every %s, and pages go to the WAL whole after each",
 					4 * f->checkpoint_wal >= then * 1048576.0 ?

@@ -123,6 +123,7 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 		HistorySum *period = calloc(1, sizeof(HistorySum));
 
 		period->max_wal_size = (int) value;
+		period->checkpoint_timeout = f->checkpoint_timeout;
 		f->period = period;
 		return;
 	}

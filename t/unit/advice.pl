@@ -1210,6 +1210,12 @@ of a period: flushes of others
 ... early checkpoints, with max_wal_size = 120MB
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=120
 	remedy: ^fewer commands that ask for a checkpoint \(CHECKPOINT, DROP DATABASE, a fast backup\):
+... early checkpoints, and checkpoint_timeout is shorter now
+	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 checkpoint_timeout=5 period:checkpoint_timeout=300
+	remedy: ^larger max_wal_size \(then 100MB, now 1024MB\):
+... checkpoints in time, and checkpoint_timeout is longer now
+	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 period:checkpoint_timeout=5
+	remedy: ^larger checkpoint_timeout \(now 300 s\)$
 of a period: larger flushes
 	period=1 flush_wal=512000
 	exactly: 100% flushes of usual length: the disk takes this time for each, with 512 kB of WAL.
