@@ -67,6 +67,7 @@ for my $period ($quick, $slow)
 	like($report, qr/^PostgreSQL \S+, commit_history from /, '... says which it is');
 	like($report =~ s/\n +/ /gr, qr/: \d+ rows?, in all [\d.]+ \w+/, '... and what it covers');
 	unlike($report, qr/^.{79}/m, '... in 78 columns');
+	like($report, qr/^  slow commits: \d+$/m, '... without a limit, which may be another one now');
 	# samples decide how many causes and clients there are
 	my $rest = $report =~ s/^(Why:|Who commits).*?\n(?=\S)//msgr;
 	cmp_ok(($rest =~ tr/\n//), '<', 50, '... on one screen');
@@ -85,6 +86,17 @@ unlike(
 	report_of($nameless->{from}, $nameless->{to}),
 	qr/led by\s+statement/,
 	'a reason is not called a statement');
+
+# Settings of the newest row
+my $delayed_from = close_minute();
+$node->sql($insert);
+$node->alter_system(commit_delay => 1000);
+ok( poll_until(sub {
+		report_of($delayed_from, close_minute()) =~ s/\n +/ /gr =~
+		  / commit_delay = 1000 us, commit_siblings = 5 as the period ended: /;
+	}),
+	'a delay is that of the end');
+$node->alter_system(commit_delay => 0);
 
 # Sessions that wait for a lock in their statements, in all of the period, of a
 # prepared transaction first

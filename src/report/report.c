@@ -176,18 +176,20 @@ static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
 	uint64		fixed_hits = clock_elapsed(f->hits_adaptive, f->delay_hits);
+	const char *when = f->period == NULL ? "" : " as the period ended";
 
 	if (f->adaptive || f->hits_adaptive > 0)
-		appendStringInfo(text, "  commit_stats.adaptive_delay = %s: %s flushes slept.\n",
-						 f->adaptive ? "on" : "off", format_count(f->hits_adaptive));
+		appendStringInfo(text, "  commit_stats.adaptive_delay = %s%s: %s flushes slept.\n",
+						 f->adaptive ? "on" : "off", when, format_count(f->hits_adaptive));
 	if (f->delay == 0 && fixed_hits == 0 && !f->adaptive)
 		appendStringInfo(text, "  commit_delay = 0: %s leader slept before its flush.\n",
 						 f->hits_adaptive > 0 ? "by it, no" : "no");
 	else if (!f->adaptive || fixed_hits > 0)
 		put_wrapped(text, f->width, "  ", "    ",
-					psprintf("commit_delay%s, commit_siblings = %d: %s flushes slept, %s did not.",
-							 f->delay == 0 ? " (now 0)" : psprintf(" = %d us", f->delay),
-							 f->siblings, format_count(fixed_hits),
+					psprintf("commit_delay%s, commit_siblings = %d%s: %s flushes slept, %s did not.",
+							 f->delay == 0 && f->period == NULL ? " (now 0)" :
+							 psprintf(" = %d us", f->delay),
+							 f->siblings, when, format_count(fixed_hits),
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
@@ -220,7 +222,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 					 format_count(f->commits_async),
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
-					 format_count(f->slow_commits), limit == PG_UINT64_MAX ? "" :
+					 format_count(f->slow_commits), limit == PG_UINT64_MAX || f->period != NULL ? "" :
 					 psprintf(" (the limit %s %s)", learned ? "follows commit times, now" : "is commit_stats.slow_commit_time,", format_us(limit / 1e3)));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
