@@ -54,14 +54,21 @@ period_describe_kept(void)
 					pstrdup(timestamptz_to_str(all->end)));
 }
 
-/* Fills in the sum; returns false if no row is of [from, to). */
+/*
+ * Fills in the sum; returns false if no row is of [from, to).  An empty range
+ * has no bounds: both are DT_NOEND.
+ */
 static bool
-sum_period(TimestampTz from, TimestampTz to, HistorySum *sum)
+sum_period(const char *name, TimestampTz from, TimestampTz to, HistorySum *sum)
 {
 	if (from >= to)
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("commit_stats: the period is empty"),
+				errmsg("commit_stats: the period%s is empty", name),
+				from == DT_NOEND ? 0 :
+				errdetail("It begins at %s and ends at %s.",
+						  pstrdup(timestamptz_to_str(from)),
+						  pstrdup(timestamptz_to_str(to))),
 				errhint("The period must end after it begins."));
 	history_sum(from, to, sum);
 	return sum->rows > 0;
@@ -192,7 +199,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	StallLog	stalls;
 
 	memset(f, 0, sizeof(CommitFigures));
-	if (!sum_period(from, to, sum))
+	if (!sum_period("", from, to, sum))
 		return false;
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
@@ -249,8 +256,9 @@ sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
 
 	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
 					  &lower, &upper, &empty);
-	if (!sum_period(empty ? 0 : bound_time(&lower),
-					empty ? 0 : bound_time(&upper), sum))
+	if (!sum_period(psprintf(" \"%s\"", name),
+					empty ? DT_NOEND : bound_time(&lower),
+					empty ? DT_NOEND : bound_time(&upper), sum))
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("commit_stats: the history has nothing of \"%s\"", name),
