@@ -309,7 +309,7 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 	end = add_flushes(end, &b, &a);
 	qsort(part + 1, end - part - 1, sizeof(ComparedPart), compare_parts);
 	for (ComparedPart *p = part; p < end; p++)
-		p->share = part->change == 0 ? NAN : p->change / part->change;
+		p->share = direction(b.commit, a.commit) == 0 ? NAN : p->change / part->change;
 	end = compare_setting(end, "commit_delay", psprintf("%d us", before->delay),
 						  psprintf("%d us", after->delay));
 	end = compare_setting(end, "commit_siblings", psprintf("%d", before->siblings),

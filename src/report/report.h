@@ -315,7 +315,8 @@ typedef struct ComparedPart
 	double		before;
 	double		after;
 	double		change;			/* after less before */
-	double		share;			/* of the change of the whole */
+	double		share;			/* of the change of the whole, unless that
+								 * hardly changed */
 	const char *sentence;
 } ComparedPart;
 

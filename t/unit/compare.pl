@@ -64,7 +64,7 @@ sub is_exact ($name, $before, $after)
 	my @wrong = grep {
 		$_->{name} ne 'flushes waited'
 		  && !is_near($_->{after} - $_->{before}, $_->{change}, $mean_before + $mean_after)
-		  || $whole->{change}
+		  || $_->{share} ne 'nan'
 		  && !is_near($_->{share} * $whole->{change}, $_->{change}, $mean_before + $mean_after)
 	} @timed;
 	my @order = map { abs $_->{change} } @timed;
@@ -256,5 +256,7 @@ is_deeply(
 	],
 	'settings');
 is($whole->{share}, 'nan', 'a mean that did not change has no shares');
+($whole, @parts) = compare_periods(\%usual, { %usual, standby => 60000 * 20e3 });
+is_deeply([ map { $_->{share} } $whole, @parts ], [ ('nan') x 5 ], '... nor one that hardly did');
 
 done_testing();
