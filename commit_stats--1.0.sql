@@ -1385,7 +1385,7 @@ hover AS (
 		   || CASE WHEN commits > 0 THEN ', p50 ' || commit_stats_html_number(commit_p50) || ' p99 '
 				   || commit_stats_html_number(commit_p99) || ' ms' ELSE '' END
 		   || CASE WHEN stalls > 0 THEN ', ' || stalls::text || ' stalls ' || commit_stats_html_number(stall_time) || ' ms' ELSE '' END
-		   || coalesce(', ' || commit_stats_html_escape(left(top_application_name, 16)) || ' '
+		   || coalesce(', ' || commit_stats_html_escape(CASE top_application_name WHEN '' THEN '(no name)' ELSE left(top_application_name, 16) END) || ' '
 					   || round(top_client_flushes_share::float8)::text || '%', '')
 		   || '</title></rect>', E'\n' ORDER BY x) AS html
 	FROM r CROSS JOIN geo),
@@ -1402,7 +1402,7 @@ flushers AS (
 		   || to_char(slow_commits, 'FM999,999,999,999,990') || '</td></tr>', E'\n' ORDER BY place) AS list
 	FROM (SELECT *, flushes::float8 / nullif(sum(flushes) OVER k, 0::numeric)::float8 AS part,
 				 row_number() OVER (k ORDER BY flushes DESC, commits DESC, label, datname, rolname) AS place
-		  FROM (SELECT 1 AS kind, coalesce(application_name, '(' || status || ')') AS label,
+		  FROM (SELECT 1 AS kind, coalesce(CASE application_name WHEN '' THEN '(no name)' ELSE application_name END, '(' || status || ')') AS label,
 					   datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_client_stats
 				UNION ALL
 				SELECT 2, coalesce(left(query, 200), queryid::text, '(' || reason || ')'),

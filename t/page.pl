@@ -110,6 +110,7 @@ is( $node->psql(
 		connstr => $node->connstr($db) . q{ user='<b>r&\'"' application_name='<a>app&'}),
 	0,
 	'... and one with another name');
+run_sql(q{SET application_name = ''; INSERT INTO "<u>t&" VALUES (3)});
 
 my $columns = 'resolution, period_start, period_end, seconds, after_gap, commits, commits_async,
 	flushes, commit_time, commit_p50, commit_p99, flush_p99, stalls, stall_time, quota_stall_time,
@@ -249,11 +250,14 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 # Few commits wait for flushes that take long
 #
 run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 10, flush_p99 => '3000');
+insert_rows('2026-01-01 00:00', 10, flush_p99 => '3000', top_application_name => q{''});
+$page = page('2026-01-01 00:00', '2026-01-01 00:10');
 like(
-	page('2026-01-01 00:00', '2026-01-01 00:10'),
+	$page,
 	qr/<path class="flush99" d="M0 \d+h1h/,
 	'flushes longer than commits: their curve is on the page');
+like($page, qr/, \(no name\) 60%</, 'a client without a name has one on the page');
+like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 
 #
 # A server that starts again within a minute, with a clock that began in 1970
