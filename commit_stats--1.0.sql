@@ -1112,7 +1112,7 @@ BEGIN ATOMIC
 					WHEN c = '"'::text THEN '&quot;'::text
 					WHEN c = ''''::text THEN '&#39;'::text
 					WHEN c ~ E'^[\\n\\t -~]?$'::text THEN c
-					WHEN c ~ E'^[[:cntrl:]\\ufffe\\uffff]$'::text
+					WHEN c ~ E'^[[:cntrl:]\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufffe\\uffff]$'::text
 						OR pg_catalog.getdatabaseencoding() <> 'UTF8'::name
 					THEN '?'::text
 					ELSE '&#'::text || pg_catalog.ascii(c)::text || ';'::text END,

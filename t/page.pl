@@ -110,7 +110,8 @@ is( $node->psql(
 		connstr => $node->connstr($db) . q{ user='<b>r&\'"' application_name='<a>app&'}),
 	0,
 	'... and one with another name');
-run_sql(q{SET application_name = ''; INSERT INTO "<u>t&" VALUES (3)});
+run_sql(q{CREATE ROLE U&"odd\009b" SUPERUSER; SET ROLE U&"odd\009b"; SET application_name = '';}
+	  . q{INSERT INTO "<u>t&" VALUES (3);} x 20);
 
 my $columns = 'resolution, period_start, period_end, seconds, after_gap, commits, commits_async,
 	flushes, commit_time, commit_p50, commit_p99, flush_p99, stalls, stall_time, quota_stall_time,
@@ -178,6 +179,14 @@ like($page, qr/&lt;em&gt;tag&amp;&quot;&#39;/, '... of the tag');
 like($page, qr/&lt;u&gt;t&amp;/, '... and of a table, in the text of a statement');
 is(run_sql(q{SELECT commit_stats_html_escape(E'a\x01\u00e9\uffff\n.')}),
 	"a?&#233;?\n.", 'characters that no page can have');
+is(run_sql(q{SELECT commit_stats_html_escape(E'a\u202eb\u2066\u061c\u200d')}),
+	'a?b??&#8205;', '... or that turn its text round');
+like(
+	run_sql(
+		q{SELECT commit_history_close(); SELECT commit_stats_report('-infinity', 'infinity', 1000)}
+	),
+	qr/ are led by client no name \("odd\?\?", /,
+	'a report without controls of a terminal');
 
 #
 # A night

@@ -23,12 +23,17 @@
 
 #include "stats/sql_value.h"
 
+/* In UTF-8, also those above ASCII, of two bytes each */
 void
 replace_controls(char *text, char by)
 {
-	for (char *c = text; *c != '\0'; c++)
-		if ((unsigned char) *c < ' ' || *c == 0x7f)
+	bool		utf8 = GetDatabaseEncoding() == PG_UTF8;
+
+	for (unsigned char *c = (unsigned char *) text; *c != '\0'; c++)
+		if (*c < ' ' || *c == 0x7f)
 			*c = by;
+		else if (utf8 && c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			c[0] = c[1] = by;
 }
 
 /* The schema of a function, quoted */
