@@ -112,8 +112,44 @@ is( $node->sql(qq{SELECT after_gap FROM commit_history WHERE resolution = 'minut
 is($node->sql(q{SELECT commit_history_reset() < '2027-01-15 10:00'}),
 	't', 'backwards: a reset lets the present minute begin at the time of the clock');
 
-# Hours in seconds: the rings keep the newest rows.
+# A gap before the first hour of a period is not in between its rows.  Minutes
+# go, so that hours answer.
+sub newest_start
+{
+	return $node->sql(q{SELECT max(period_start) FROM commit_history});
+}
+
+write_rows(1);
+$node->sql('SELECT commit_history_close()');
+$node->alter_system('commit_stats.enabled' => 'off');
+ok( poll_until(sub {
+		my $before = newest_start();
+
+		$node->sql('SELECT commit_history_close()') for 1 .. 2;
+		return newest_start() eq $before;
+	}),
+	'nothing is counted');
+set_clock(15605);
+$node->wait_until(q{SELECT commit_history_close() >= '2027-01-15 12:20'});
+$node->alter_system('commit_stats.enabled' => 'on');
+ok( poll_until(sub {
+		$node->sql('SELECT commit_history_close()');
+		return newest_start() ge '2027-01-15 12:20';
+	}),
+	'... for hours');
+$node->sql('SELECT commit_history_close()') for 1 .. 10;
+like(
+	$node->sql(q{SELECT commit_stats_report('2027-01-15 09:00', '2027-01-15 13:00', 1000)}),
+	qr/ Rows are missing 1 time in between /,
+	'hours with a gap in between');
+like(
+	$node->sql(q{SELECT commit_stats_report('2027-01-15 12:00', '2027-01-15 13:00', 1000)}),
+	qr/^PostgreSQL \S+, commit_history from 2027-01-15 12:(?!.* Rows are missing)/,
+	'... and before all of them');
 set_clock(7230);
+$node->wait_until(q{SELECT commit_history_reset() < '2027-01-15 11:00'});
+
+# Hours in seconds: the rings keep the newest rows.
 $node->append_conf('postgresql.conf', "commit_stats.history_speed = 1800");
 $node->reload;
 $node->wait_until(

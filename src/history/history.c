@@ -260,19 +260,24 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 		 HistorySum *sum)
 {
 	HistorySum *row = palloc(sizeof(HistorySum));
+	TimestampTz before = DT_NOEND;	/* the end of the row before */
 
 	for (uint64 i = history_first(ring);
 		 i <= pg_atomic_read_u64(history_rows[ring].newest); i++)
-		if (history_copy(ring, i, row) && row->start >= from &&
-			row->start < to &&
+	{
+		if (!history_copy(ring, i, row))
+			continue;
+		if (row->start >= from && row->start < to &&
 			Min(row->end, floor_to(row->start, USECS_PER_HOUR) + USECS_PER_HOUR) <= end)
 		{
 			/* a gap before all rows is not in between */
-			if (sum->rows == 0 && ring == HISTORY_MINUTES)
-				row->gaps = 0;
+			if (sum->rows == 0 && (ring == HISTORY_MINUTES || row->start > before))
+				row->gaps = Max(row->gaps - 1, 0);
 			row->rows = 1;		/* an hour has its minutes */
 			add_row(sum, row);
 		}
+		before = row->end;
+	}
 	pfree(row);
 }
 
