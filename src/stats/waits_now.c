@@ -104,18 +104,35 @@ describe_standby(PGPROC *proc, StandbyBlame *blame)
 					standby_stage_names[blame->stage]);
 }
 
-/* Own work, another library's callback, a lock of the server's own. */
-static char *
-describe_event(PGPROC *proc, CommitPhase phase)
+/* By the state of a process that has no wait event */
+static const char *
+describe_state(char state)
 {
+	return state == 'S' ? "asleep in an extension (as for a foreign server), or to write to the server's log" :
+		state == 'D' ? "in the kernel without a wait event" :
+		state == 'R' ? "computing" : "no wait event";
+}
+
+/*
+ * Own work, another library's callback, a lock of the server's own.  The
+ * server's own code does not sleep for so long without an event.
+ */
+static char *
+describe_event(PGPROC *proc, WaitingCommit *waiting)
+{
+	const char *phase = commit_phase_names[waiting->reading.phase];
 	uint32		info = wait_event_of(proc);
 	const char *event = pgstat_get_wait_event(info);
+	char		state = '\0';
 
 	if (info == WAIT_EVENT_CLIENT_WRITE)
 		return psprintf("in the phase '%s', until the client of pid %d reads what it was sent",
-						commit_phase_names[phase], proc->pid);
-	return psprintf("in the phase '%s', %s%s%s", commit_phase_names[phase],
-					event ? pgstat_get_wait_event_type(info) : "no wait event",
+						phase, proc->pid);
+	if (info == 0 && GetCurrentTimestamp() - waiting->since >= WAITS_NOW_LONG)
+		state = process_state(proc->pid);
+	waiting->in_extension = state == 'S' || wait_event_class(info) == PG_WAIT_EXTENSION;
+	return psprintf("in the phase '%s', %s%s%s", phase,
+					event ? pgstat_get_wait_event_type(info) : describe_state(state),
 					event ? "/" : "", event ? event : "");
 }
 
@@ -146,10 +163,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 	else if (phase == PHASE_STANDBY)
 		waiting->detail = describe_standby(proc, &waiting->blame);
 	else
-	{
-		waiting->in_extension = wait_event_class(wait_event_of(proc)) == PG_WAIT_EXTENSION;
-		waiting->detail = describe_event(proc, phase);
-	}
+		waiting->detail = describe_event(proc, waiting);
 }
 
 static void

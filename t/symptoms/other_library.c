@@ -53,7 +53,7 @@ void
 _PG_init(void)
 {
 	DefineCustomIntVariable("other_library.ms", "Is how long it works.", NULL,
-							&ms, 0, 0, 1000, PGC_USERSET, 0, NULL, NULL, NULL);
+							&ms, 0, 0, 60000, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("other_library.in_turn", "One process at a time.",
 							 NULL, &in_turn, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	next_shmem_request = shmem_request_hook;

@@ -33,6 +33,22 @@ like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'other library');
 
 #
+# One hangs there, as behind a firewall that drops the packets of its server
+#
+my $session = $node->start_psql("SET application_name = 'asleep'",
+	"BEGIN; SET LOCAL other_library.ms = 60000; INSERT INTO logged (n) VALUES (1); COMMIT");
+
+$node->wait_until(q{SELECT count(*) = 1 FROM commit_activity
+WHERE application_name = 'asleep' AND detail ~ 'asleep in an extension'});
+like(
+	report_of($node)->{now},
+	qr/^1 commit waits now, .*: in the phase 'commit log', asleep in an extension /,
+	'a commit that hangs in it');
+$node->sql(
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'asleep'});
+end_background($session);
+
+#
 # The processes do that one after the other: pg_stat_activity is the witness
 #
 $node->sql('SELECT commit_stats_reset()');
