@@ -579,6 +579,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (archives_always(f))
 		return psprintf("an %s that ends sooner: segments are kept until they are archived",
 						f->archiver);
+	if (f->checkpoint_lasts > f->checkpoint_timeout)
+		return psprintf("a checkpoint that ends: the one under way has lasted %s, and segments are kept until then (pg_stat_activity has what the checkpointer waits for; its volume)",
+						format_duration(f->checkpoint_lasts));
 	if (f->keep_size_grows)
 		return psprintf("smaller wal_keep_size (now %dMB; a replication slot keeps only what its reader lacks): segments are kept until pg_wal has as much",
 						f->wal_keep_size);

@@ -581,6 +581,13 @@ new segments
 ... and kept for a slot
 	segment slot=gone
 	remedy: ^let the reader of the replication slot gone catch up \(a logical slot: or the oldest transaction end\), or drop the slot if nobody needs it: segments are kept for it\n$
+... and kept by a checkpoint that does not end
+	segment checkpoint_lasts=3001
+	remedy: ^a checkpoint that ends: the one under way has lasted 50 min 1 s, and segments are kept until then
+	not: min_wal_size
+... or may have ended soon
+	segment checkpoint_lasts=300
+	remedy: ^min_wal_size
 ... and kept by wal_keep_size
 	segment wal_keep_size=16384 keep_size_grows=1
 	remedy: ^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$
