@@ -718,6 +718,9 @@ remedy_at_stage(const CommitFigures *f)
 	if (logical && f->standby_slots != NULL)
 		return psprintf("the standbys of synchronized_standby_slots ('%s'), to which its walsender lets changes go first: start them, or take them out",
 						f->standby_slots);
+	if (logical && f->standby_stage == STANDBY_NOT_SENT)
+		return psprintf("its walsender here, unless that waits for WalSenderWriteData: it decodes, on one processor (larger logical_decoding_work_mem, less DDL in a transaction); else %s",
+						itself);
 	if (commits_hang(f) ||
 		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
 		return general;

@@ -282,11 +282,19 @@ a subscription
 ... that takes no more while it applies
 	behind standby_logical=1 running_writer='client batch (a, b)'
 	answer: no\. 97\.0%
-	remedy: ^less WAL at a time of client batch \(a, b\), behind which commits wait; else its network, if a ping takes as long \(970 us a commit\); else what
+	remedy: ^less WAL at a time of client batch \(a, b\), behind which commits wait; else its walsender here, .*; else what its subscription
 	not: processors
-... which hangs
+... whose walsender decodes
+	phase:standby=0.83 standby=sub standby_stage=1 standby_share=1 standby_logical=1
+	cause: 83\.0% standby 'sub': not sent\.
+	remedy: ^its walsender here, unless that waits for WalSenderWriteData: it decodes, on one processor \(larger logical_decoding_work_mem, less DDL in a transaction\); else what its subscription waits for
+... or hangs
 	hangs standby=sub standby_stage=1 standby_logical=1
 	cause: 100% standby 'sub': not sent\.
+	remedy: ^its walsender here
+... which hangs
+	hangs standby=sub standby_stage=2 standby_logical=1
+	cause: 100% standby 'sub': not written\.
 	remedy: ^what its subscription waits for
 ... whose walsender waits for a standby
 	hangs standby=sub standby_stage=1 standby_logical=1 standby_slots='near, far'
