@@ -367,6 +367,8 @@ decide_cause(StallLog *log, int i, StallCause end)
 	double		bulk_wal = is_bulk_wal(&log->fit, stall);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
+	double		quota = log->stall[i].of_quota &&
+	!watch_is_of_processor(&stall->outcome.seen) ? log->quota_certainty : 0;
 	const struct
 	{
 		StallCause	cause;
@@ -382,11 +384,10 @@ decide_cause(StallLog *log, int i, StallCause end)
 		certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
 		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
-			log->quota_flushes == 0 && log->stall[i].of_quota ?
-		log->quota_certainty : is_bytes(&log->fit, stall)},
+		log->quota_flushes == 0 && quota > 0 ? quota : is_bytes(&log->fit, stall)},
 		{STALL_OTHERS,
 		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
-		{STALL_QUOTA, log->stall[i].of_quota ? log->quota_certainty : 0},
+		{STALL_QUOTA, quota},
 		{STALL_CHECKPOINT, is_beside(log, stall, ACTIVITY_CHECKPOINT)},
 		{STALL_ARCHIVER, is_beside(log, stall, ACTIVITY_ARCHIVER)},
 		{STALL_OTHERS, is_beside(log, stall, ACTIVITY_OTHERS)},
@@ -404,7 +405,10 @@ decide_cause(StallLog *log, int i, StallCause end)
 
 /*---- The quota ---------------------------------------------------*/
 
-/* Where the rules before it name a cause, a quota is not needed. */
+/*
+ * Where the rules before it name a cause, or flushes wait for a processor, a
+ * quota is not needed.
+ */
 static void
 look_for_quota(StallLog *log)
 {
@@ -424,7 +428,8 @@ look_for_quota(StallLog *log)
 		stall->ended_at = (double) event->end / NS_PER_US;
 		stall->length = (double) event->duration / NS_PER_US;
 		stall->wal_end = (double) log->logged[i].outcome.boundary;
-		stall->explained = log->logged[i].cause != STALL_UNKNOWN;
+		stall->explained = log->logged[i].cause != STALL_UNKNOWN ||
+			watch_is_of_processor(&log->logged[i].outcome.seen);
 	}
 	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
 							   &quota))

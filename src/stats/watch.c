@@ -28,7 +28,9 @@
  * The process that flushes tells whether the commits in a flush wait for the
  * disk, or for a processor that it does not get: Linux calls it running
  * although it waits, or nothing flushes, as the next leader has been woken up
- * and has not run yet.
+ * and has not run yet.  So does a nap of the worker that ends MIN_QUEUED late,
+ * as it lacks a processor, too: a container does not show the limits of the
+ * groups above its own.
  *
  * A limit of the CPU stops all backends, and the worker with them.  So does a
  * pause of the machine or container (a snapshot, a migration), which shows as
@@ -79,6 +81,7 @@
 #define MAX_STATES_READ		16
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
+#define MIN_QUEUED			20	/* ms */
 #define ARCHIVER_GAP		(NS_PER_S / 4)
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
@@ -145,6 +148,8 @@ static WatchShared *shared = NULL;
 static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
 static uint32 paused_us = 0;	/* the latest pause since the last look */
+static bool queued = false;		/* a nap since then ended in a queue for a
+								 * processor */
 
 const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),
@@ -737,18 +742,22 @@ look_at_cpu_limit(void)
 
 /*
  * The worker's sleep with this timeout took so long.  It is no pause if the
- * worker could have run for half of what it is late.
+ * worker could have run for half of what it is late; then the commits of the
+ * next look lack a processor, too.
  */
 void
 watch_note_nap(long timeout, uint64 took)
 {
 	static double delay = 0;
 	double		before = delay;
+	uint64		late = clock_elapsed(timeout, took);
+	bool		lacked;
 
 	delay = run_delay_read(THIS_PROCESS);
-	if (took >= (uint64) timeout + MIN_PAUSE &&
-		2 * (delay - before) < (double) (took - timeout) * NS_PER_MS)
-		paused_us = Min(took - timeout, PG_UINT32_MAX / 1000) * 1000;
+	lacked = 2 * (delay - before) >= (double) late * NS_PER_MS;
+	queued |= lacked && late >= MIN_QUEUED;
+	if (!lacked && late >= MIN_PAUSE)
+		paused_us = Min(late, PG_UINT32_MAX / 1000) * 1000;
 }
 
 /*
@@ -891,6 +900,10 @@ watch_look(void)
 	look_at_blocked();
 	look_at_archiver();
 	look_at_cpu_limit();
+	if (queued && look.sample.throttled_us == 0)
+		look.sample.cpu_waits = look.sample.phase[PHASE_FLUSH] +
+			look.sample.phase[PHASE_OTHER_FLUSH];
+	queued = false;
 	/* a limit of the CPU makes naps longer, too */
 	look.sample.paused = paused_us > 2 * look.sample.throttled_us;
 	if (look.sample.paused)

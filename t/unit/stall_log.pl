@@ -159,6 +159,13 @@ is( causes(looks(0, 90_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 5
 	  s/ [\d.]+$//r,
 	'500 quota',
 	'... or goes on all the time');
+is( causes(looks(0, 50_000, processor => 1), map { stall(100 * $_, 80) } 1 .. 500),
+	'500 unknown 0.00',
+	'... of a CPU limit that is not known: flushes wait for a processor');
+is( causes(looks(0, 10_000, processor => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
+	  s/ [\d.]+(?=,)//r,
+	'400 quota, 100 unknown 0.00',
+	'... or a quota, beside which some do');
 
 # Other I/O of the volume
 is( causes(@quiet, looks(40_000, 50_000, others => 1), @stalls),

@@ -143,16 +143,20 @@ print_processes(void)
 	}
 }
 
-/* Pairs of how long a nap of 50 ms takes, and how long it lacks a processor */
+/*
+ * Pairs of how long a nap of 50 ms takes, and how long it lacks a processor;
+ * "q": commits lack it, too
+ */
 static void
 print_naps(int argc, char **argv)
 {
 	for (int i = 0; i + 1 < argc; i += 2)
 	{
 		paused_us = 0;
+		queued = false;
 		run_delay += atof(argv[i + 1]) * NS_PER_MS;
 		watch_note_nap(50, atoi(argv[i]));
-		printf("%s%u", i == 0 ? "" : " ", paused_us / 1000);
+		printf("%s%u%s", i == 0 ? "" : " ", paused_us / 1000, queued ? "q" : "");
 	}
 }
 

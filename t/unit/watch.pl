@@ -31,8 +31,10 @@ is( $program->([ 1, 4, 0 ]),
 	'... and a limit of the CPU, of which each look sees a part');
 
 is( $program->([qw(naps 60 0 299 0 300 0 1550 700 1550 800 1550 0)]),
-	'0 0 250 1500 0 1500',
+	'0 0 250 1500 0q 1500',
 	'a nap that is late is a pause, unless it waits for a processor');
+is($program->([qw(naps 69 19 70 10 70 9 130 80 40 0)]),
+	'0 0q 0 0q 0', '... in which case commits do, too, if it is late by 20 ms');
 
 # A volume: looks, and before each of them flushes, requests and kB
 sub others (@looks)
