@@ -803,7 +803,7 @@ static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_
 static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
 
 /* Of a COMMIT that waits in an extension */
-static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there";
+static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
 
 /* Of the locks of SERIALIZABLE */
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
@@ -954,7 +954,7 @@ find_before_causes(const CommitFigures *f, Causes *found)
 			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
 		{locked_before || f->savepoints > 0 ? 0 : before,
-			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
+			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG)." :
 			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
 			remote ? faster_there :
 			psprintf("%sfewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement",
@@ -1200,7 +1200,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 format_us(f->flush_slowed)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
-			psprintf("its burst balance in the provider's graphs, or who else uses it: iostat, iotop%s",
+			psprintf("its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop%s",
 					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};
 
@@ -1224,7 +1224,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		f->running_writer == NULL ? NULL : smaller_transactions},
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
-		"more processors, or less at a time: sessions (a pooler), other programs"},
+		"more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs"},
 		{has_one_hot_row(f) ? rest : 0,
 			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),

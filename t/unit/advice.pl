@@ -361,6 +361,10 @@ deferred keys
 	phase:before=0.96 seen.phase[PHASE_BEFORE]=200 seen.extension_waits=99
 	cause: 96\.0% before the record: deferred triggers, constraints
 	answer: no\. 96\.0% of commit time
+... where all do, or for the server's log
+	phase:before=0.96 seen.phase[PHASE_BEFORE]=200 seen.extension_waits=100
+	cause: 96\.0% before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log
+	remedy: of the server's log: its disk, syslog\n$
 %elsewhere
 	seen_enough=1 slow_recent=1 phase:before=0.2 phase:record=0.3 phase:log=0.1 phase:after=0.38
 	seen.phase[PHASE_BEFORE]=40 seen.phase[PHASE_RECORD]=60 seen.phase[PHASE_LOG]=20
@@ -793,7 +797,7 @@ stalls
 %slower
 	flush_slower=10000 seen_enough=1 seen.in_commit=1000
 	answer: may pay
-	remedy: ^its burst balance
+	remedy: ^its burst balance in the provider's graphs; the write cache of a disk
 ... of most flushes now
 	stall:unknown=0.6 slower
 	cause: 100% flushes take 10\.0 ms now, and took 450 us \(median of all\): the volume has become slower, as when a burst credit is used up\.
@@ -862,7 +866,7 @@ processors
 	flusher seen.cpu_waits=800 commit_rate=9000
 	cause: 80\.0% flushes that wait for a processor:
 	answer: not known while flushes wait for a processor, 80\.0%
-	remedy: ^more processors, or less at a time: sessions \(a pooler\), other programs\n$
+	remedy: ^more processors \(a virtual machine: its CPU credits, steal in top; a container: CPU limits above it\), or less at a time: sessions
 work in COMMIT
 	phase:before=0.8 phase:other=0
 	cause: 80\.0% before the record: deferred triggers, constraints, open cursors or savepoints, or an extension
