@@ -26,7 +26,7 @@ for (1 .. 4)
 my $report = report_of($node);
 note_stalls($node);
 end_load($load, 'TERM');
-like($report->{text}, qr/^  \d\. [\d.]+% not run: /m, 'the report says so');
+like($report->{text}, qr/^  \d\. >?[\d.]+% not run: /m, 'the report says so');
 is( $node->sql(
 		q{SELECT count(*) > 0 FROM commit_stall_log WHERE duration > 2000 AND cause = 'pause'}),
 	't',
