@@ -503,6 +503,11 @@ void
 forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 				 Prediction *it)
 {
+	int			group = forecast->of_statements ? 1 : load->changed;
+	bool		goes_on = (load->batch > 1 || load->async) &&
+	load->group[group].arrivals == 0;
+	bool		endless = false;
+
 	for (int r = 0; r < NREPLICAS; r++)
 	{
 		WhatifLoad	replica = *load;
@@ -524,14 +529,14 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 		it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
 		it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);
 		it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
-		for (int q = 0; q < NQUANTITIES && outcome.endless; q++)
-			it->value[q][r] = NAN;
+		endless |= outcome.endless;
 	}
+	for (int i = 0; i < NQUANTITIES * NREPLICAS && endless; i++)
+		it->value[i / NREPLICAS][i % NREPLICAS] = NAN;
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		bool		is_p99 = q < FLUSH_RATE && q % PARTY_QUANTITIES == P99;
-		bool		of_quicker = (load->batch > 1 || load->async) &&
-		(q < PARTY_QUANTITIES || q == GROUP_SIZE);
+		bool		of_quicker = goes_on && (q < PARTY_QUANTITIES || q == GROUP_SIZE);
 
 		it->estimate[q] = estimate_replicas(it->value[q], q == HIT_FRACTION ? 0 :
 											of_quicker ? QUICKER_ERROR :

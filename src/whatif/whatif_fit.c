@@ -538,7 +538,7 @@ add_span(WhatifFit *fit, double from, double to, int blocked_from,
 
 /*
  * Counts the sessions of the sample that do not commit as each commit begins.
- * If more are blocked, these are others, and may be so all the time.
+ * If more are blocked, these are others, as many as hardly ever are fewer.
  */
 static void
 find_others(WhatifFit *fit)
@@ -547,6 +547,7 @@ find_others(WhatifFit *fit)
 	int			n = fit->trace->n;
 	double	   *end = palloc(n * sizeof(double));
 	double	   *excess = palloc(n * sizeof(double));
+	double	   *blocked = palloc(n * sizeof(double));
 	int			done = 0;
 	int			strangers;
 
@@ -559,9 +560,10 @@ find_others(WhatifFit *fit)
 		while (done < n && end[done] < sample_time(fit, commit[i].started_at))
 			done++;
 		fit->others[i] = fit->load->nclients - 1 - (i - done);
-		excess[i] = Max(commit[i].blocked - fit->others[i], 0);
+		blocked[i] = commit[i].blocked;
+		excess[i] = Max(blocked[i] - fit->others[i], 0);
 	}
-	strangers = (int) quantile(excess, n, 0.95);
+	strangers = (int) Min(quantile(excess, n, 0.95), quantile(blocked, n, 0.05));
 	for (int i = 0; i < n; i++)
 	{
 		commit[i].blocked -= Min(commit[i].blocked, strangers);

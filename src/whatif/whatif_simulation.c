@@ -82,6 +82,7 @@
  * never end.
  */
 #define MAX_EVENTS_PER_US	4
+#define MAX_AT_ONCE			1000000 /* events at one moment */
 
 /* For a block with fewer values, all values of the sample serve. */
 #define ENOUGH	5
@@ -477,7 +478,7 @@ commit(Simulation *sim, int c)
 	await_flush(sim, c);
 }
 
-/* How long a client took to wake up, of those that flush i of the sample woke */
+/* How long a client that flush i of the sample woke took to wake up */
 static double
 draw_wake_up(Simulation *sim, int i)
 {
@@ -511,8 +512,13 @@ pass_on_notify(Simulation *sim, double wake)
 	if (sim->nnotifying == 0)
 		return;
 	heir = sim->notifying[0];
-	if (sim->load->wakeups.n > 0)
-		wake += draw_wake_up(sim, draw_index(sim, &sim->load->wakeups));
+	if (sim->load->wakeups.n == 0)
+	{
+		/* the handoff has it */
+		await_flush(sim, heir);
+		return;
+	}
+	wake += draw_wake_up(sim, draw_index(sim, &sim->load->wakeups));
 	sim->client[heir].state = CLIENT_WORKING;
 	sim->client[heir].when = sim->virtual_now + wake;
 	binaryheap_add(sim->working, Int32GetDatum(heir));
@@ -554,7 +560,8 @@ end_work(Simulation *sim, int c)
 	client->notifies |= client->cycle->notifies;
 	/* without room in the WAL buffers, it waits as well */
 	if (!gathers && (!is_changed || !load->async ||
-					 (load->of_wal && load->wal * sim->unflushed > load->room)))
+					 ((load->of_wal || load->page_time > 0) &&
+					  load->wal * sim->unflushed > load->room)))
 	{
 		commit(sim, c);
 		return;
@@ -726,6 +733,8 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 	MemoryContext callers = MemoryContextSwitchTo(own);
 	double		events = 0;
 	double		most;
+	double		before = -1;
+	int			at_once = 0;
 	Simulation	sim = {
 		.load = load,
 		.outcome = outcome,
@@ -737,14 +746,18 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 	memset(outcome, 0, sizeof(WhatifOutcome));
 	pg_prng_seed(&sim.random, seed);
 	begin_simulation(&sim);
-	while (events < most && next_event(&sim, time))
+	while (events < most && at_once < MAX_AT_ONCE && next_event(&sim, time))
 	{
 		CHECK_FOR_INTERRUPTS();
 		events++;
+		at_once = sim.now > before ? 0 : at_once + 1;
+		before = sim.now;
 	}
-	outcome->endless = events >= most;
-	if (outcome->endless)
+	if (events >= most || at_once == MAX_AT_ONCE)
+	{
+		outcome->endless = at_once == MAX_AT_ONCE || sim.now < time / 2;
 		time = sim.now;
+	}
 	outcome->time = Max(time - sim.counting_from, 1);
 	MemoryContextSwitchTo(callers);
 	MemoryContextDelete(own);

@@ -436,6 +436,8 @@ cmp_ok($one->{commits}, '>=', 0, '... and survived');
 is(model(clients => 3, work => 0, flush => 0, handoff => 0, seconds => 1)->{endless},
 	1, 'no time at all: it ends, and says so');
 is(model()->{endless}, 0, '... as no other load does');
+is(model(clients => 300, work => 60, flush => 0, handoff => 0, seconds => 1)->{endless},
+	0, '... nor one whose clients make 5 commits in 1 us');
 
 #
 # The adaptive delay instead of commit_delay, in a minute of each load
@@ -612,6 +614,8 @@ is_model(
 %load = (clients => 9, work => 0, handoff => 0, flush => 1000);
 about(model(%load, notifies => 'true', wake => 100)->{commits},
 	1e6 / 1100, 1, 'NOTIFY: nobody else commits, so a flush begins when the next one is awake');
+about(model(%load, notifies => 'true', handoff => 50)->{commits},
+	1e6 / 1050, 1, '... which the handoff has, where no sample shows it');
 
 # Of ten transactions in one commit, nearly always one sends a NOTIFY, if each
 # other one does.
