@@ -220,7 +220,7 @@ use_of_volume(const VolumeUse *use)
 static double
 perhaps_fewer(const CommitFigures *f)
 {
-	return (f->flush_slowed > 0 ? 0 : f->stall[STALL_UNKNOWN].share) +
+	return (f->flush_slowed > 0 || f->write_stalls ? 0 : f->stall[STALL_UNKNOWN].share) +
 		(is_by_requests(&f->volume) ? f->stall[STALL_OTHERS].share : 0);
 }
 
@@ -782,6 +782,15 @@ or_early_checkpoints(const CommitFigures *f, const char *remedy)
 		psprintf("%s; or %s", early, remedy);
 }
 
+/* ZFS and btrfs may read a recycled file before they write to it. */
+static const char *
+remedy_for_writes(const CommitFigures *f)
+{
+	return psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
+					!f->wal_recycle ? "" :
+					"on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else ");
+}
+
 /* Of others that use the volume of the WAL */
 static const char *
 own_volume(const CommitFigures *f)
@@ -1190,8 +1199,10 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) || !may_be_delayed(f) ?
 		"a volume with more IOPS" : more_iops},
 		{f->flush_slower + f->flush_slowed > 0 ? 0 : stall[STALL_UNKNOWN].share,
-			psprintf("stalls of unknown cause%s: see commit_stall_log.",
-					 count_stalls(f, STALL_UNKNOWN)),
+			psprintf("stalls of unknown cause%s%s: see commit_stall_log.",
+					 count_stalls(f, STALL_UNKNOWN),
+					 f->write_stalls ? ", in the write of WAL, not in its sync" : ""),
+			f->write_stalls ? remedy_for_writes(f) :
 		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
 		{f->flush_slower + f->flush_slowed > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
 			f->flush_slowed > 0 ?
@@ -1639,7 +1650,7 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
 		{unshared && async >= 0.5,
 		psprintf("no. %s of the commits are asynchronous, and share no flush.", format_percent(async)), NULL},
-		{stall != STALL_QUOTA && stall != STALL_UNKNOWN &&
+		{stall != STALL_QUOTA && (stall != STALL_UNKNOWN || f->write_stalls) &&
 			!(stall == STALL_OTHERS && is_by_requests(&f->volume)) &&
 			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},

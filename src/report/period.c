@@ -229,6 +229,9 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	stall_log_read(&stalls);
 	stall_log_find_causes(&stalls, NULL);
 	report_data_set_slow(f, NULL, &stalls);
+	f->write_stalls = stall_log_is_of_write(&stalls, sum->start, sum->end, PG_UINT64_MAX);
+	if (f->write_stalls)
+		f->flush_slowed = 0;
 	report_data_blame_slow(f);
 	report_data_blame_list(f);
 	return true;

@@ -151,6 +151,8 @@ typedef struct CommitFigures
 								 * right after another, and flushes are no
 								 * longer slow; of a period, if most flushes
 								 * stalled; else 0 */
+	bool		write_stalls;	/* stalls of unknown cause are in the write of
+								 * WAL */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */

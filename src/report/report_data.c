@@ -986,9 +986,10 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
 	}
+	f->write_stalls = stall_log_is_of_write(log, from, DT_NOEND, PG_UINT64_MAX);
 	f->flush_slowed = f->flush_slower > 0 ? 0 : mean_of_successive(log, from);
 	/* it has not, if something else makes most flushes stall, or wait */
-	if (2 * (sum - f->stall[STALL_UNKNOWN].share) > most ||
+	if (2 * (sum - (f->write_stalls ? 0 : f->stall[STALL_UNKNOWN].share)) > most ||
 		(f->seen_enough && watch_is_of_processor(&f->seen)))
 		f->flush_slower = f->flush_slowed = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)

@@ -6,6 +6,8 @@
 #include "storage/proc.h"
 #include "utils/wait_event.h"
 
+#include "probe/flush_detection.h"
+
 /* In the order of their time: phase, name for people, and column of views. */
 #define COMMIT_PHASES(X) \
 	X(PHASE_BEFORE, "before", "before_time") /* to the first callback */ \
@@ -67,6 +69,14 @@ is_insert_event(uint32 event)
 {
 	return event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT) ||
 		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche);
+}
+
+/* A flusher writes WAL, and syncs it later. */
+static inline bool
+is_write_before_sync(PGPROC *flusher)
+{
+	return wait_event_of(flusher) == WAIT_EVENT_WAL_WRITE &&
+		flush_detection_counts_syncs();
 }
 
 /* A backend in its commit; a copy. */

@@ -16,8 +16,8 @@
  *	activity	what may make flushes stall while it goes on: the phases of a
  *				checkpoint, archive_command, a session that writes much,
  *				other I/O of the volume
- *	quota		even distances between the stalls that no rule before explains
- *				(look_for_quota())
+ *	quota		even distances between the stalls that no rule before explains,
+ *				in the sync of WAL (look_for_quota())
  *	ratio		stall time in a second with an activity to that in one without
  *	share		of the requests of the volume, those that are of no flush
  *
@@ -53,6 +53,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 /* Looks at a commit, none of which saw it wait for a standby */
 #define STANDBY_LOOKS	3
+
+/* ns: in a shorter stall, looks are too few */
+#define FEW_LOOKS		(3 * (WATCH_EVERY_MS + WATCH_VARIES_MS) * NS_PER_MS)
 
 /* Of the rate of bytes: some of it goes to other writes. */
 #define AT_RATE			0.8
@@ -359,6 +362,15 @@ is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 		fit_main_share(fit) : 0;
 }
 
+/* A quota stops the sync of WAL, not what waits for a processor or to write. */
+static bool
+has_no_quota(const StallLog *log, const LoggedEvent *stall)
+{
+	return watch_is_of_processor(&stall->outcome.seen) ||
+		(stall->event.duration > FEW_LOOKS ?
+		 watch_is_of_write(&stall->outcome.seen) : log->short_writes);
+}
+
 /* By the rules before "end" */
 static void
 decide_cause(StallLog *log, int i, StallCause end)
@@ -367,8 +379,8 @@ decide_cause(StallLog *log, int i, StallCause end)
 	double		bulk_wal = is_bulk_wal(&log->fit, stall);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
-	double		quota = log->stall[i].of_quota &&
-	!watch_is_of_processor(&stall->outcome.seen) ? log->quota_certainty : 0;
+	double		quota = log->stall[i].of_quota && !has_no_quota(log, stall) ?
+	log->quota_certainty : 0;
 	const struct
 	{
 		StallCause	cause;
@@ -405,10 +417,28 @@ decide_cause(StallLog *log, int i, StallCause end)
 
 /*---- The quota ---------------------------------------------------*/
 
-/*
- * Where the rules before it name a cause, or flushes wait for a processor, a
- * quota is not needed.
- */
+bool
+stall_log_is_of_write(const StallLog *log, TimestampTz from, TimestampTz end,
+					  uint64 longest)
+{
+	WatchSummary sum = {0};
+
+	for (int i = 0; i < log->n; i++)
+	{
+		const SlowEvent *event = &log->logged[i].event;
+		const WatchSummary *seen = &log->logged[i].outcome.seen;
+
+		if (log->logged[i].cause != STALL_UNKNOWN || event->ended_at < from ||
+			event->ended_at >= end || event->duration > longest)
+			continue;
+		sum.write_waits += seen->write_waits;
+		sum.phase[PHASE_FLUSH] += seen->phase[PHASE_FLUSH];
+		sum.phase[PHASE_OTHER_FLUSH] += seen->phase[PHASE_OTHER_FLUSH];
+	}
+	return watch_is_of_write(&sum);
+}
+
+/* Where the rules before it name a cause, or has_no_quota(), none is needed. */
 static void
 look_for_quota(StallLog *log)
 {
@@ -417,6 +447,7 @@ look_for_quota(StallLog *log)
 	int			first = Max(log->n - QUOTA_STALLS, 0);
 	int			flush = 0;
 
+	log->short_writes = stall_log_is_of_write(log, DT_NOBEGIN, DT_NOEND, FEW_LOOKS);
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
@@ -429,7 +460,7 @@ look_for_quota(StallLog *log)
 		stall->length = (double) event->duration / NS_PER_US;
 		stall->wal_end = (double) log->logged[i].outcome.boundary;
 		stall->explained = log->logged[i].cause != STALL_UNKNOWN ||
-			watch_is_of_processor(&log->logged[i].outcome.seen);
+			has_no_quota(log, &log->logged[i]);
 	}
 	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
 							   &quota))

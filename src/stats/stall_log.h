@@ -67,6 +67,7 @@ typedef struct StallLog
 	double		quota_bytes;	/* above 0: or of these, which does not show */
 	double		quota_window;	/* us */
 	double		quota_certainty;
+	bool		short_writes;	/* the short ones are in the write of WAL */
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
 	FlushFit	fit;			/* of the latest flushes; or of a quota of
@@ -91,6 +92,13 @@ extern void stall_log_note_ratios(SlowOutcome *outcome);
 /* The background worker: a stall that no commit led, if it was one */
 extern void stall_log_note_unled(const SlowEvent *follower,
 								 const SlowOutcome *outcome);
+
+/*
+ * Of stalls of unknown cause that ended in a time, and are no longer (ns),
+ * most looks saw a write of WAL, not its sync.
+ */
+extern bool stall_log_is_of_write(const StallLog *log, TimestampTz from,
+								  TimestampTz end, uint64 longest);
 
 /* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);

@@ -30,7 +30,8 @@
  * although it waits, or nothing flushes, as the next leader has been woken up
  * and has not run yet.  So does a nap of the worker that ends MIN_QUEUED late,
  * as it lacks a processor, too: a container does not show the limits of the
- * groups above its own.
+ * groups above its own.  One that waits to write WAL, before the sync, waits
+ * for memory or the file system.
  *
  * A limit of the CPU stops all backends, and the worker with them.  So does a
  * pause of the machine or container (a snapshot, a migration), which shows as
@@ -653,10 +654,10 @@ look_at_blocked(void)
 
 /*
  * Count commits that wait for a flush whose process waits for a processor, or
- * is in no commit.  Comes after each look_at_backend(), which counts these
- * commits, and look_at_checkpointer(): a checkpoint flushes the WAL of pages
- * before it writes them.  A quick flush may be over, and its process do
- * something else.
+ * to write, or is in no commit.  Comes after each look_at_backend(), which
+ * counts these commits, and look_at_checkpointer(): a checkpoint flushes the
+ * WAL of pages before it writes them.  A quick flush may be over, and its
+ * process do something else.
  */
 static void
 look_at_flusher(PGPROC *flusher)
@@ -665,7 +666,8 @@ look_at_flusher(PGPROC *flusher)
 	PhaseReading reading;
 	CommitPhase phase;
 	bool		in_commit;
-	bool		runs;
+	char		state;
+	int			waits = sample->phase[PHASE_FLUSH] + sample->phase[PHASE_OTHER_FLUSH];
 
 	if (flusher == NULL)
 	{
@@ -674,13 +676,14 @@ look_at_flusher(PGPROC *flusher)
 		return;
 	}
 	in_commit = commit_phase_read(flusher, PHASE_FLUSH, &reading);
-	runs = process_state(flusher->pid) == 'R';
+	state = process_state(flusher->pid);
 	if (look.flusher_phase != PHASE_FLUSH ||
 		commit_phase_of_flusher(flusher) != PHASE_FLUSH)
 		return;
-	if (runs)
-		sample->cpu_waits = sample->phase[PHASE_FLUSH] +
-			sample->phase[PHASE_OTHER_FLUSH];
+	if ((state == 'D' || state == 'S') && is_write_before_sync(flusher))
+		sample->write_waits = waits;
+	if (state == 'R')
+		sample->cpu_waits = waits;
 	else if (flusher == checkpointer_proc() &&
 			 sample->activities & ACTIVITY_BIT(ACTIVITY_CHECKPOINT))
 		sample->checkpoint_waits = sample->phase[PHASE_OTHER_FLUSH];
@@ -967,6 +970,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	}
 	WATCH_WAITS(ADD_WAIT);
 	ADD_WAIT(checkpoint_waits, ran);
+	ADD_WAIT(write_waits, ran);
 	ADD_WAIT(event_waits, ran);
 	ADD_WAIT(without_id, ran);
 	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
@@ -1013,6 +1017,7 @@ finish_sum(WatchSummary *sum)
 	}
 	WATCH_WAITS(ROUND_WAIT);
 	ROUND_WAIT(checkpoint_waits, ran);
+	ROUND_WAIT(write_waits, ran);
 	ROUND_WAIT(event_waits, ran);
 	ROUND_WAIT(without_id, ran);
 	sum->commits = round(sum->commits);

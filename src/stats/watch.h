@@ -71,6 +71,8 @@ typedef struct WatchSample
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint16		checkpoint_waits;	/* commits that wait for a flush of the
 									 * checkpointer, in a checkpoint */
+	uint16		write_waits;	/* ... of one that waits to write WAL, and
+								 * will sync it */
 	uint16		event_waits;	/* ... for other processes, before the record
 								 * or after the flush: LWLock or IPC */
 	uint32		wait_event;		/* the last one of these; 0: none */
@@ -120,6 +122,7 @@ typedef struct WatchSummary
 	int			paused;			/* likewise */
 	float		others;			/* sum of these shares */
 	float		checkpoint_waits;	/* not kept in the history, nor these: */
+	float		write_waits;
 	float		event_waits;
 	uint32		wait_event;
 	int			event_lead;		/* over others in the vote on it */
@@ -141,6 +144,17 @@ watch_is_of_processor(const WatchSummary *sum)
 {
 	return sum->cpu_waits > 0 &&
 		2 * sum->cpu_waits >= sum->phase[PHASE_FLUSH] + sum->phase[PHASE_OTHER_FLUSH];
+}
+
+/*
+ * A quarter did so as it waited to write WAL, before the sync.  A write hardly
+ * ever waits, and looks at short stalls see the flushes between them, too.
+ */
+static inline bool
+watch_is_of_write(const WatchSummary *sum)
+{
+	return sum->write_waits > 0 &&
+		4 * sum->write_waits >= sum->phase[PHASE_FLUSH] + sum->phase[PHASE_OTHER_FLUSH];
 }
 
 /* Writers that were seen about as often as the first one: one of them wrote. */

@@ -81,11 +81,12 @@ sub start_with_shim ($node)
 
 # Put a device in the place of the disk: a flush takes flush_time ms, and there
 # may be a quota of flushes in each window (in ms), and a bandwidth in MB/s.
-# Without quota and flush_time it is the disk again.
+# One of write_every writes of WAL takes write_time ms.  Without quota and
+# flush_time it is the disk again.
 sub set_device ($node, %device)
 {
-	$node->sql(sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
-		map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
+	$node->sql(sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f), shim_writes(%d, %f)',
+		map { $device{$_} || 0 } qw(quota window flush_time bandwidth write_every write_time)));
 }
 
 # Five sessions commit on a device that stalls, until it has stalled a session
@@ -187,6 +188,7 @@ shared_buffers = 256MB
 		'shim_calibrate() RETURNS int',
 		'shim_device(quota int, "window" float8, flush_time float8) RETURNS void',
 		'shim_bandwidth(float8) RETURNS void',
+		'shim_writes(every int, "time" float8) RETURNS void',
 		'shim_reset() RETURNS void',
 		'shim_events(OUT kind text, OUT backend bool, OUT pid int, OUT boundary pg_lsn,'
 		  . ' OUT at bigint, OUT length bigint, OUT asked int) RETURNS SETOF record');

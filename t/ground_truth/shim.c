@@ -17,7 +17,9 @@
  * shim_device() puts a device in the place of the disk, which is not synced
  * then.  All flushes take the same time, and more for each byte with
  * shim_bandwidth().  There can be a quota of flushes: when it is used up, the
- * device stalls until the present window of time ends.
+ * device stalls until the present window of time ends.  shim_writes() makes
+ * some writes of WAL take their time, before the sync.  What the kernel counts
+ * for the disk says nothing of this device.
  *
  * Events go to memory shared by all processes of the server, without a lock.
  *
@@ -79,6 +81,10 @@ typedef struct Device
 	uint64		left;			/* flushes in it */
 	double		byte_time;		/* ns that a byte takes; 0: none */
 	uint64		synced;			/* boundary of the latest sync */
+	volatile uint64 write_every;	/* one of so many writes takes ...; 0:
+									 * none */
+	volatile uint64 write_time; /* ns */
+	uint64		writes;
 } Device;
 
 typedef struct ShimShared
@@ -120,6 +126,7 @@ static int	(*real_fdatasync) (int);
 static int	(*real_select) (int, fd_set *, fd_set *, fd_set *, struct timeval *);
 static int	(*real_nanosleep) (const struct timespec *, struct timespec *);
 static ssize_t (*real_pwrite) (int, const void *, size_t, off_t);
+static FILE *(*real_fopen) (const char *, const char *);
 
 __attribute__((constructor))
 static void
@@ -271,6 +278,20 @@ sync_device(Device *device, int fd, uint64 boundary)
 	return 0;
 }
 
+/* For as long as the writes are slow */
+static void
+wait_to_write(Device *device)
+{
+	uint64		every = device->write_every;
+	uint64		then;
+
+	if (every == 0 || device->writes++ % every != 0)
+		return;
+	then = clock_ns() + device->write_time;
+	while (device->write_every > 0 && clock_ns() < then)
+		sleep_until(Min(then, clock_ns() + UINT64CONST(100000000)));
+}
+
 /*----------------------------------------------------------------
  * The C library's functions, as the server sees them
  *----------------------------------------------------------------
@@ -297,6 +318,8 @@ write_at(int fd, const void *buf, size_t n, off_t offset)
 
 	if (in_critical_section() && (fcntl(fd, F_GETFL) & O_DSYNC) != 0)
 		put_event(EVENT_WRITE, 0, 0);
+	if (in_critical_section())
+		wait_to_write(&shim->device);
 	written = real_pwrite(fd, buf, n, offset);
 	if (leave_errno && n >= errno_size && in_critical_section())
 		errno = errno_left;
@@ -313,6 +336,15 @@ ssize_t
 pwrite64(int fd, const void *buf, size_t n, off_t offset)
 {
 	return write_at(fd, buf, n, offset);
+}
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	/* another library's constructor can be here before shim_start() */
+	if (real_fopen == NULL)
+		real_fopen = dlsym(RTLD_NEXT, "fopen");
+	return strncmp(path, "/sys/dev/block/", 15) == 0 ? NULL : real_fopen(path, mode);
 }
 
 /*
@@ -365,6 +397,7 @@ nanosleep(const struct timespec *request, struct timespec *remaining)
 PG_FUNCTION_INFO_V1(shim_calibrate);
 PG_FUNCTION_INFO_V1(shim_bandwidth);
 PG_FUNCTION_INFO_V1(shim_device);
+PG_FUNCTION_INFO_V1(shim_writes);
 PG_FUNCTION_INFO_V1(shim_reset);
 PG_FUNCTION_INFO_V1(shim_events);
 
@@ -464,6 +497,18 @@ shim_device(PG_FUNCTION_ARGS)
 		device->window = (uint64) (PG_GETARG_FLOAT8(1) * 1e6);
 	device->flush_time = (uint64) (PG_GETARG_FLOAT8(2) * 1e6);
 	device->quota = PG_GETARG_INT32(0);
+	PG_RETURN_VOID();
+}
+
+/*
+ * (every int, time float8): one of so many writes of WAL takes so many ms.  0:
+ * none does, and those that wait go on.
+ */
+Datum
+shim_writes(PG_FUNCTION_ARGS)
+{
+	shim->device.write_time = (uint64) (PG_GETARG_FLOAT8(1) * 1e6);
+	shim->device.write_every = PG_GETARG_INT32(0);
 	PG_RETURN_VOID();
 }
 

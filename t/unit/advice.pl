@@ -791,6 +791,14 @@ stalls
 	stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
+... in the write of WAL
+	stall:unknown=0.6 write_stalls=1 wal_recycle=1
+	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms\), in the write of WAL, not in its sync: see
+	answer: no\. It would not shorten .* 60\.0%
+	remedy: ^on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else who freezes
+... of new files
+	stall:unknown=0.6 write_stalls=1 wal_recycle=0
+	remedy: ^who freezes the file system \(a snapshot\), or where memory is short
 ... beside checkpoints that follow each other
 	stall:unknown=0.6 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or what else the volume did

@@ -7,7 +7,7 @@
  * Each input line is one of
  *
  *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED
- *			SHARE PROCESSOR SECOND
+ *			SHARE PROCESSOR SECOND WRITE SYNC
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
@@ -15,8 +15,8 @@
  *
  * with times in ms after the begin, except those of a flush, THROTTLED and
  * PAUSED, in us, SHARE of others in the requests of the volume, in percent,
- * PROCESSOR: commits that wait for a flush whose process could run,
- * and WRITER and SECOND, pids.
+ * PROCESSOR: commits that wait for a flush whose process could run, WRITE and
+ * SYNC: whose process writes or syncs, and WRITER and SECOND, pids.
  * The output is the fit, if there are flushes, and cause, certainty,
  * writer and waiting commits of each stall.
  *
@@ -95,7 +95,9 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->others += look->others / 100.0f;
 		sum->throttled += look->throttled_us * NS_PER_US;
 		sum->cpu_waits += look->cpu_waits;
-		sum->phase[PHASE_FLUSH] += look->cpu_waits;
+		sum->write_waits += look->write_waits;
+		sum->phase[PHASE_FLUSH] += look->cpu_waits + look->write_waits +
+			look->phase[PHASE_FLUSH];
 		for (int w = 0; w < WATCH_WRITERS && look->writer[w] != 0; w++)
 		{
 			sum->writer[w].samples++;
@@ -115,10 +117,11 @@ read_look(const char *line)
 	int			others;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu %d", &at,
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu %d %hu %hu", &at,
 			   &checkpoint, &archiving, &segment, &look->throttled_us,
 			   &look->writer[0], &others, &paused_us, &look->others,
-			   &look->cpu_waits, &look->writer[1]) != 11)
+			   &look->cpu_waits, &look->writer[1], &look->write_waits,
+			   &look->phase[PHASE_FLUSH]) != 13)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)

@@ -16,9 +16,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others paused share processor second)
+		  qw(checkpoint archiving segment throttled writer others paused share processor second write sync)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -166,6 +166,36 @@ is( causes(looks(0, 10_000, processor => 1), map { stall(100 * $_, 80) } 1 .. 50
 	  s/ [\d.]+(?=,)//r,
 	'400 quota, 100 unknown 0.00',
 	'... or a quota, beside which some do');
+
+# A quota stops the sync.  Looks at short stalls are added up.
+sub first_of (@lines)
+{
+	return causes(@lines) =~ s/ [\d.]+(?=,|$)//gr;
+}
+
+my @short = map { stall(100 * $_, 80) } 1 .. 500;
+is(first_of(looks(0, 50_000, sync => 4), @short), '500 quota', '... in the sync of WAL');
+is(first_of(looks(0, 50_000, write => 4), @short), '500 unknown', '... or in the write of it');
+is( first_of(
+		(map { looks(1000 * $_, 1000 * $_ + 1000, $_ % 3 ? 'sync' : 'write' => 4) } 0 .. 49),
+		@short),
+	'500 unknown',
+	'... for a third of the time');
+is( first_of(
+		(map { looks(1000 * $_, 1000 * $_ + 1000, $_ % 5 ? 'sync' : 'write' => 4) } 0 .. 49),
+		@short),
+	'500 quota',
+	'... or rarely');
+my @long = map { stall(500 * $_, 400) } 1 .. 100;
+is(first_of(looks(0, 51_000, sync => 4), @long), '100 quota', 'long stalls in the sync of WAL');
+is(first_of(looks(0, 51_000, write => 4), @long), '100 unknown', '... in the write of it');
+is( first_of(
+		looks(0, 40_000, sync => 4),
+		looks(40_000, 51_000, write => 4),
+		stall(47_730, 1900),
+		@long[ 0 .. 79 ]),
+	'80 quota, 1 unknown',
+	'... one of them, beside a quota');
 
 # Other I/O of the volume
 is( causes(@quiet, looks(40_000, 50_000, others => 1), @stalls),

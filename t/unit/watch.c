@@ -8,7 +8,8 @@
  * output has the phase of a checkpoint at each of them: write, sync or none.
  * With three arguments, see print_pause(); after "volume", print_volume();
  * after "inserted", the WAL of each look, of positions in kB; after
- * "processes", print_processes(); after "naps", print_naps().
+ * "processes", print_processes(); after "naps", print_naps(); after "flusher",
+ * print_flusher().
  *
  *-------------------------------------------------------------------------
  */
@@ -160,9 +161,66 @@ print_naps(int argc, char **argv)
 	}
 }
 
+static char state;
+
+char
+process_state(int pid)
+{
+	return state;
+}
+
+bool
+commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
+				  PhaseReading *reading)
+{
+	*reading = (PhaseReading)
+	{
+		.phase = flusher_phase
+	};
+	return true;
+}
+
+CommitPhase
+commit_phase_of_flusher(PGPROC *proc)
+{
+	return PHASE_FLUSH;
+}
+
+PGPROC *
+commit_phase_find_flusher(CommitPhase *phase)
+{
+	return NULL;
+}
+
+/*
+ * Two commits in a flush, whose process has this wait event and this state.
+ * The output is how many wait for a processor, and how many for a write.
+ */
+static void
+print_flusher(const char *event, const char *process, bool opens)
+{
+	static PGPROC flusher;
+
+	for (int e = 0; e < (int) lengthof(events); e++)
+		if (strcmp(event, events[e].name) == 0)
+			flusher.wait_event_info = events[e].info;
+	state = process[0];
+	if (opens)
+		wal_sync_method = WAL_SYNC_METHOD_OPEN_DSYNC;
+	look.flusher_phase = PHASE_FLUSH;
+	look.sample.phase[PHASE_FLUSH] = look.sample.phase[PHASE_OTHER_FLUSH] = 1;
+	look_at_flusher(&flusher);
+	printf("%d %d", look.sample.cpu_waits, look.sample.write_waits);
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc == 5 && strcmp(argv[1], "flusher") == 0)
+	{
+		print_flusher(argv[2], argv[3], atoi(argv[4]) != 0);
+		return 0;
+	}
 	if (argc > 1 && strcmp(argv[1], "processes") == 0)
 	{
 		print_processes();

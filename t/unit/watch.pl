@@ -36,6 +36,11 @@ is( $program->([qw(naps 60 0 299 0 300 0 1550 700 1550 800 1550 0)]),
 is($program->([qw(naps 69 19 70 10 70 9 130 80 40 0)]),
 	'0 0q 0 0q 0', '... in which case commits do, too, if it is late by 20 ms');
 
+is($program->([qw(flusher wal_write D 0)]), '0 2', 'two commits wait as WAL is written');
+is($program->([qw(flusher wal_write R 0)]), '2 0', '... or as that process could run');
+is($program->([qw(flusher wal_sync D 0)]), '0 0', '... or as WAL is synced');
+is($program->([qw(flusher wal_write D 1)]), '0 0', '... or as the write is the sync');
+
 # A volume: looks, and before each of them flushes, requests and kB
 sub others (@looks)
 {
