@@ -39,6 +39,7 @@ typedef struct NowContext
 	int64		offset;			/* clock_offset() */
 	int			flusher_pid;	/* 0: nobody flushes */
 	CommitPhase flusher_phase;
+	bool		flusher_writes; /* it has not begun to sync */
 	const char *flusher_stopped;	/* words that say so, or "" */
 } NowContext;
 
@@ -71,9 +72,11 @@ client_of(const NowContext *context, int pid)
 		psprintf(" (client '%s')", session->key.application_name);
 }
 
+/* A commit waits for it since then. */
 static char *
-describe_flush(const NowContext *context)
+describe_flush(const NowContext *context, TimestampTz since)
 {
+	bool		hangs = GetCurrentTimestamp() - since >= WAITS_NOW_LONG;
 	char	   *client;
 
 	if (context->flusher_pid == 0)
@@ -82,9 +85,11 @@ describe_flush(const NowContext *context)
 	if (context->flusher_phase == PHASE_SEGMENT)
 		return psprintf("for a new WAL segment, which pid %d%s makes%s",
 						context->flusher_pid, client, context->flusher_stopped);
-	return psprintf("for the %s of pid %d%s%s",
+	return psprintf("for the %s of pid %d%s%s%s",
 					context->flusher_phase == PHASE_DELAY ? "delay" : "flush",
-					context->flusher_pid, client, context->flusher_stopped);
+					context->flusher_pid, client, context->flusher_stopped,
+					hangs && context->flusher_writes ?
+					", the write of WAL, not its sync (a frozen file system?)" : "");
 }
 
 static char *
@@ -158,7 +163,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 	{
 		if (context->flusher_pid != waiting->pid)
 			waiting->blocked_by = context->flusher_pid;
-		waiting->detail = describe_flush(context);
+		waiting->detail = describe_flush(context, waiting->since);
 	}
 	else if (phase == PHASE_STANDBY)
 		waiting->detail = describe_standby(proc, &waiting->blame);
@@ -207,6 +212,8 @@ waits_now_read(const ClientSessions *sessions)
 		context.flusher_pid = flusher->pid;
 	context.flusher_stopped = flusher != NULL && is_stopped(flusher->pid) ?
 		", a process that is stopped" : "";
+	context.flusher_writes = flusher != NULL && context.flusher_stopped[0] == '\0' &&
+		is_write_before_sync(flusher);
 	for (int i = 0; i < sessions->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

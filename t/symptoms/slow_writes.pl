@@ -1,9 +1,9 @@
 # Are flushes that wait to write WAL, and not to sync it, told so, and not
 # taken for those of a volume with a quota?
 #
-# The shim (t/ground_truth/shim.c) makes one of 20 writes of WAL take 300 ms.
-# By their distances, the stalls are those of a device that allows 20 flushes
-# in a window.
+# The shim (t/ground_truth/shim.c) makes one of 20 writes of WAL take 300 ms,
+# and in the end one that does not end.  By their distances, the stalls are
+# those of a device that allows 20 flushes in a window.
 
 use GroundTruth;
 use Symptoms;
@@ -40,5 +40,18 @@ is_consistent($report, 'writes');
 my $to = $node->sql('SELECT commit_history_close()');
 like($node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr,
 	$writes, '... of the period, too');
+
+# A write that does not end: one commit leads it, three wait for that one.
+set_device($node, flush_time => 2, write_every => 1, write_time => 1e9);
+my @sessions = map { $node->start_psql('INSERT INTO tick VALUES (1)') } 1 .. 4;
+$node->wait_until(
+	q{SELECT count(*) = 4 AND max(clock_timestamp() - committing_since) > '1.5 s'
+FROM commit_activity WHERE committing_since IS NOT NULL});
+like(
+	report_of($node)->{now},
+	qr/: for the flush of pid \d+.*, the write of WAL, not its sync \(a frozen file system\?\)\.$/,
+	'... now');
+set_device($node);
+ok(end_background($_), 'a commit ends') for @sessions;
 
 end_test($node);
