@@ -1142,10 +1142,11 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
 WITH
 --
--- The rows: minutes as far back as they go, and hours before them; in a period
--- above 26 hours hours, and the minutes after them, unless fewer hours are kept.
--- Hours lie in the period, as in the report.  The hour in which the minutes begin
--- is shown if it has more than five minutes before.  A minute that began before
+-- The rows: minutes as far back as they go, and hours before them; in a
+-- period above 26 hours hours, and the minutes after them, unless fewer hours
+-- are kept.
+-- Hours lie in the period, as in the report.  The hour in which the minutes
+-- begin is shown if it has more than five minutes before.  A minute that began before
 -- the period, perhaps years, as the clock was set, is shown from there on.
 --
 asked AS MATERIALIZED (

@@ -85,7 +85,7 @@ is( $commits,
 	'an hour that ends late can be asked for');
 like(
 	$report,
-	qr/ of the 1 h 30 min asked for \(before its minutes, only whole hours of UTC\)\./,
+	qr/ of the 1 h 30 min asked for \(of its hours, those that lie in the period\)\./,
 	'... with a half that is no longer known');
 
 # No rows while nothing is counted, also as a session ends that was counted,

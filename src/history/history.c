@@ -349,8 +349,8 @@ add_groups(HistorySum *row, HistoryBase *base)
 }
 
 /*
- * What the log has not yet has no known cause.  If it no longer has all, those
- * that it has stand for all.
+ * What the log has not yet, or lost by a reset, has no known cause.  If it is
+ * full and no longer has all, those that it has stand for all.
  */
 static void
 divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
@@ -378,7 +378,7 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 			time -= event->duration;
 		}
 	}
-	if (n < all && slow_log_since(SLOW_STALL) > from)
+	if (n < all && log.n == SLOW_LOG_KEPT && slow_log_since(SLOW_STALL) > from)
 	{
 		uint64		kept = all - n;
 		double		scale = all_time / (all_time - time);

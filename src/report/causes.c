@@ -1779,7 +1779,9 @@ find_answer(const CommitFigures *f)
 static bool
 may_be_delayed(const CommitFigures *f)
 {
-	return f->period != NULL || strncmp(find_answer(f)->sentence, "no.", 3) != 0;
+	const char *sentence = f->period != NULL ? "may pay" : find_answer(f)->sentence;
+
+	return strncmp(sentence, "may pay", 7) == 0 || strncmp(sentence, "perhaps.", 8) == 0;
 }
 
 static void

@@ -79,7 +79,7 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 f->asked < f->seconds + 90 ? "" :
 						 psprintf(" of the %s asked for%s", format_duration(f->asked),
 								  f->stats_reset >= history_first_start(HISTORY_MINUTES) ? "" :
-								  " (before its minutes, only whole hours of UTC)"),
+								  " (of its hours, those that lie in the period)"),
 						 f->period->gaps == 0 ? "" :
 						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",
 								  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
@@ -206,7 +206,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
 		appendStringInfo(text, "%25s", f->newest_age < 1 ? "per second, newest" :
-						 psprintf("per second, %s ago", format_duration(f->newest_age)));
+						 psprintf("newest, %s ago", format_duration(f->newest_age)));
 	appendStringInfo(text, "\n(since %s, for %s)\n", show_time(f->stats_reset),
 					 format_duration(f->seconds));
 	put_count(text, f, "commits", f->commits, f->commit_rate);

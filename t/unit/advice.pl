@@ -745,6 +745,10 @@ a quota
 	cause: 60\.0%
 	says: that allows 51\.0 flushes .* -> a volume with more IOPS 3\.
 	answer: no\. It would not shorten .* 60\.0%
+... and sleeps for nothing
+	quota delay=2000 delay_hits=100 alone_hits=1
+	remedy: ^a volume with more IOPS
+	answer: set it to 0\.
 ... of flushes or of bytes
 	quota quota_bytes=2.5e6
 	cause: 60\.0% stalls as on a disk that allows 51\.0 flushes or 2\.50 MB of WAL in 500 ms; which of both, these stalls do not show \(5 stalls

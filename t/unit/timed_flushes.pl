@@ -38,6 +38,7 @@ is(causes(500, 400, 100, 0), '400 400000, 100 100000', 'stalls: all are kept');
 is(causes(500, 300, 100, 0), '300 300000, 200 200000', '... or will be');
 is(causes(1200, 384, 128, 688), '900 900000, 300 300000', '... or the latest, which stand for all');
 is(causes(1201, 384, 128, 689), '900 900750, 301 300250', '... whole ones');
+is(causes(301, 1, 0, 300), '1 1000, 300 300000', '... but not those after a reset of the log');
 is(causes(600, 0, 0, 600), '0 0, 600 600000', '... or none');
 
 done_testing();
