@@ -64,13 +64,13 @@ typedef struct SlowEvent
 	bool		serializable;	/* has predicate locks */
 	bool		temporary;		/* has used temporary tables */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
+	int			savepoints;		/* that it ends in PHASE_BEFORE, nested */
 	uint64		part[PHASE_NOT_RUN];	/* what the session knows of each
 										 * phase; the delay of a follower is
 										 * filled in by
 										 * slow_event_add_outcome() */
 	uint64		standby_min;	/* in place of part[PHASE_STANDBY] */
 	uint64		standby_max;
-	int			savepoints;		/* that it ends in PHASE_BEFORE, nested */
 	uint64		writes_end;		/* clock_now() when its flush was over */
 	int			notify_pid;		/* had the lock of NOTIFY before; 0: unknown */
 
@@ -91,7 +91,7 @@ typedef struct SlowOutcome
 	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
 	WatchSummary seen;			/* from the begin of the wait to its end */
 	CommitWaits waits;
-	double		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
+	float		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
 									 * known */
 } SlowOutcome;
 

@@ -689,7 +689,7 @@ void
 stall_log_note_ratios(SlowOutcome *outcome)
 {
 	static uint64 found_at = 0;
-	static double ratio[ACTIVITIES];
+	static float ratio[ACTIVITIES];
 	StallLog	log;
 
 	if (clock_elapsed(found_at, clock_now()) > NS_PER_S)

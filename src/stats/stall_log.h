@@ -68,7 +68,7 @@ typedef struct StallLog
 	double		quota_window;	/* us */
 	double		quota_certainty;
 	bool		short_writes;	/* the short ones are in the write of WAL */
-	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
+	float		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
 	FlushFit	fit;			/* of the latest flushes; or of a quota of
 								 * bytes */

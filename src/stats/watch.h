@@ -112,11 +112,11 @@ typedef struct WatchSummary
 	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
 	double		commits;
+	uint64		throttled;		/* ns */
 	float		in_commit;		/* sum of phase[] */
 	float		without_id;		/* part of it; not kept in the history, nor */
 	float		ended;			/* s, as ended_ms */
 	float		phase[PHASE_N];
-	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
