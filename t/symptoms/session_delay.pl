@@ -10,7 +10,7 @@ set_volume($node, 500);
 $node->sql('SELECT commit_stats_reset()');
 {
 	local $ENV{PGUSER} = 'app';
-	end_load(start_load($node, '-c 2 -T 8', 'INSERT INTO logged (n) VALUES (1);'));
+	end_load(start_load($node, '-c 4 -T 8', 'INSERT INTO logged (n) VALUES (1);'));
 }
 my $report = report_of($node);
 
