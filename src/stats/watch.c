@@ -729,6 +729,7 @@ look_at_archiver(void)
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
 }
 
+/* Comes after look_at_flusher(), which does not see a hidden limit. */
 static void
 look_at_cpu_limit(void)
 {
@@ -741,6 +742,10 @@ look_at_cpu_limit(void)
 	if (limited && was_limited)
 		look.sample.throttled_us = clock_elapsed(before, throttled) / NS_PER_US;
 	before = throttled;
+	if (queued && look.sample.throttled_us == 0)
+		look.sample.cpu_waits = look.sample.phase[PHASE_FLUSH] +
+			look.sample.phase[PHASE_OTHER_FLUSH];
+	queued = false;
 }
 
 /*
@@ -903,10 +908,6 @@ watch_look(void)
 	look_at_blocked();
 	look_at_archiver();
 	look_at_cpu_limit();
-	if (queued && look.sample.throttled_us == 0)
-		look.sample.cpu_waits = look.sample.phase[PHASE_FLUSH] +
-			look.sample.phase[PHASE_OTHER_FLUSH];
-	queued = false;
 	/* a limit of the CPU makes naps longer, too */
 	look.sample.paused = paused_us > 2 * look.sample.throttled_us;
 	if (look.sample.paused)
