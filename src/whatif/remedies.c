@@ -493,7 +493,7 @@ add_party(Remedies *all, int party)
 		add_load(all, psprintf("synchronous_commit = off for %s", name),
 				 MAY_LOSE_COMMITS, worker ? asynchronous_worker(all->key[party]) :
 				 asynchronous(all, all->key[party]), &load);
-		if (load.group[forecast->of_statements ? 1 : party].arrivals == 0)
+		if (forecast_goes_on(forecast, &load))
 			forget_rate(&all->remedy[all->n - 1]);
 	}
 	load.async = false;

@@ -499,13 +499,20 @@ estimate_replicas(const double *value, double error)
 	return estimate;
 }
 
+/* Sessions whose transactions a load changes go on when these have ended. */
+bool
+forecast_goes_on(const Forecast *forecast, const WhatifLoad *load)
+{
+	/* statements are of one client */
+	return load->group[forecast->of_statements ? 1 : load->changed].arrivals == 0;
+}
+
 void
 forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 				 Prediction *it)
 {
-	int			group = forecast->of_statements ? 1 : load->changed;
-	bool		goes_on = (load->batch > 1 || load->async) &&
-	load->group[group].arrivals == 0;
+	bool		quicker = (load->batch > 1 || load->async) &&
+	forecast_goes_on(forecast, load);
 	bool		endless = false;
 
 	for (int r = 0; r < NREPLICAS; r++)
@@ -536,7 +543,7 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		bool		is_p99 = q < FLUSH_RATE && q % PARTY_QUANTITIES == P99;
-		bool		of_quicker = goes_on && (q < PARTY_QUANTITIES || q == GROUP_SIZE);
+		bool		of_quicker = quicker && (q < PARTY_QUANTITIES || q == GROUP_SIZE);
 
 		it->estimate[q] = estimate_replicas(it->value[q], q == HIT_FRACTION ? 0 :
 											of_quicker ? QUICKER_ERROR :

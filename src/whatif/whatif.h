@@ -240,6 +240,7 @@ extern void forecast_begin(Forecast *forecast, const DelayPairs *pairs,
 						   int nmore);
 extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 							 Prediction *it);
+extern bool forecast_goes_on(const Forecast *forecast, const WhatifLoad *load);
 extern char *forecast_hidden_quota(const Forecast *forecast,
 								   const Prediction *it);
 extern void row_prediction(Row *row, const char *prefix, const Prediction *it,

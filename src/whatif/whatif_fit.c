@@ -569,6 +569,9 @@ find_others(WhatifFit *fit)
 		commit[i].blocked -= Min(commit[i].blocked, strangers);
 		commit[i].blocked_after -= Min(commit[i].blocked_after, strangers);
 	}
+	pfree(end);
+	pfree(excess);
+	pfree(blocked);
 }
 
 /*

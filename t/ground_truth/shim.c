@@ -81,8 +81,8 @@ typedef struct Device
 	uint64		left;			/* flushes in it */
 	double		byte_time;		/* ns that a byte takes; 0: none */
 	uint64		synced;			/* boundary of the latest sync */
-	volatile uint64 write_every;	/* one of so many writes takes ...; 0:
-									 * none */
+	volatile uint64 write_every;	/* one of so many writes takes write_time;
+									 * 0: no write does */
 	volatile uint64 write_time; /* ns */
 	uint64		writes;
 } Device;
@@ -501,8 +501,8 @@ shim_device(PG_FUNCTION_ARGS)
 }
 
 /*
- * (every int, time float8): one of so many writes of WAL takes so many ms.  0:
- * none does, and those that wait go on.
+ * (every int, time float8): one of so many writes of WAL takes so many ms.
+ * With 0, no write takes time, and writes that wait go on.
  */
 Datum
 shim_writes(PG_FUNCTION_ARGS)

@@ -304,6 +304,21 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, value, null);
 }
 
+/* Cycles of a party: each "notifies"-th transaction sends a NOTIFY; 0: none */
+static LoadCycle *
+party_cycles(int party, double work, int notifies)
+{
+	int			n = Max(notifies, 1);
+	LoadCycle  *cycle = palloc(n * sizeof(LoadCycle));
+
+	for (int i = 0; i < n; i++)
+		cycle[i] = (LoadCycle)
+	{
+		.work = work,.notifies = notifies > 0 && i == 0,.party = party
+	};
+	return cycle;
+}
+
 /*
  * remedy_model(sessions int[], work float8[], notifies int[],
  *				arrivals float8[], flush float8, changed int, batch int,
@@ -317,10 +332,9 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  * pages of WAL, which take 10 us each, and each more has "wal".  Two pauses
  * come in each second, which take "pause"; the device allows "wal_quota"
  * pages in each 100 ms, if above 0, and then they take no time; WAL buffers
- * have 200.  Returns a
- * row for each party: transactions per second, mean latency of the commits
- * that waited (null: none did), mean time of a transaction, and flushes per
- * second of the server.
+ * have 200.  Returns a row for each party: transactions per second, mean
+ * latency of the commits that waited (null: none did), mean time of a
+ * transaction, and flushes per second of the server.
  */
 Datum
 remedy_model(PG_FUNCTION_ARGS)
@@ -364,20 +378,12 @@ remedy_model(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int g = 0; g < 2; g++)
 	{
-		int			n = Max(notifies[g], 1);
-		LoadCycle  *cycle = palloc(n * sizeof(LoadCycle));
-
-		for (int i = 0; i < n; i++)
-			cycle[i] = (LoadCycle)
-		{
-			.work = work[g],.notifies = notifies[g] > 0 && i == 0,.party = g + 1
-		};
 		load.group[g] = (LoadGroup)
 		{
 			sessions[g],
 			{
-				n, NULL
-			}, cycle, arrivals[g] / 1e6
+				Max(notifies[g], 1), NULL
+			}, party_cycles(g + 1, work[g], notifies[g]), arrivals[g] / 1e6
 		};
 	}
 	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));
