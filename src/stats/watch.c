@@ -541,8 +541,7 @@ look_at_backend(int procno)
 		!(without_id || (reading.unwaited && reading.phase == PHASE_LOG));
 
 		look.sample.phase[reading.phase] += waits;
-		look.sample.without_id += event != 0 && without_id &&
-			look.sample.without_id < PG_UINT8_MAX;
+		look.sample.without_id += event != 0 && without_id;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			is_insert_event(event);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
@@ -970,10 +969,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		sum->phase[PHASE_NOT_RUN] += stopped->phase[i] * (all - time);
 	}
 	WATCH_WAITS(ADD_WAIT);
-	ADD_WAIT(checkpoint_waits, ran);
-	ADD_WAIT(write_waits, ran);
-	ADD_WAIT(event_waits, ran);
-	ADD_WAIT(without_id, ran);
+	WATCH_RECENT_WAITS(ADD_WAIT);
 	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
 			 &sum->event_lead);
 	sum->event_votes += sample->event_waits;
@@ -1017,10 +1013,7 @@ finish_sum(WatchSummary *sum)
 		sum->in_commit += sum->phase[i];
 	}
 	WATCH_WAITS(ROUND_WAIT);
-	ROUND_WAIT(checkpoint_waits, ran);
-	ROUND_WAIT(write_waits, ran);
-	ROUND_WAIT(event_waits, ran);
-	ROUND_WAIT(without_id, ran);
+	WATCH_RECENT_WAITS(ROUND_WAIT);
 	sum->commits = round(sum->commits);
 	sum->unwaited = round(sum->unwaited);
 }

@@ -55,6 +55,13 @@ typedef struct WatchWriter
 	X(prepared_waits, all) /* ... that a prepared transaction holds */ \
 	X(wal_waits, ran)			/* until WAL is written, outside of a commit */
 
+/* ... of which the history keeps none */
+#define WATCH_RECENT_WAITS(X) \
+	X(checkpoint_waits, ran) /* for a checkpoint that flushes WAL */ \
+	X(write_waits, ran) /* for a flush that waits to write, and will sync */ \
+	X(event_waits, ran) /* for LWLock or IPC, before or after the flush */ \
+	X(without_id, ran)			/* in phase[], but counted by no commit */
+
 #define WATCH_UINT16(wait, time)	uint16		wait;
 #define WATCH_FLOAT(wait, time)	float		wait;
 
@@ -62,6 +69,7 @@ typedef struct WatchWriter
 typedef struct WatchSample
 {
 	WATCH_WAITS(WATCH_UINT16)
+	WATCH_RECENT_WAITS(WATCH_UINT16)
 	uint64		at;				/* clock_now() */
 	uint32		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not, modulo 2^32 */
@@ -69,18 +77,10 @@ typedef struct WatchSample
 	uint32		ended_ms;		/* transactions, but those of unlogged tables,
 								 * to the end of their commit */
 	uint16		phase[PHASE_N]; /* backends in each */
-	uint16		checkpoint_waits;	/* commits that wait for a flush of the
-									 * checkpointer, in a checkpoint */
-	uint16		write_waits;	/* ... of one that waits to write WAL, and
-								 * will sync it */
-	uint16		event_waits;	/* ... for other processes, before the record
-								 * or after the flush: LWLock or IPC */
-	uint32		wait_event;		/* the last one of these; 0: none */
+	uint32		wait_event;		/* the last one of event_waits; 0: none */
 	uint8		activities;		/* bits */
 	bool		segment:1;		/* a new segment is being made */
 	bool		paused:1;		/* throttled_us was a pause */
-	uint8		without_id;		/* in phase[], but counted by no commit; 255:
-								 * or more */
 	uint8		others;			/* percent of the volume's requests lately, at
 								 * least, that were none of flushes; 0 where
 								 * flushes left it free */
@@ -108,22 +108,19 @@ typedef struct VolumeUse
 typedef struct WatchSummary
 {
 	WATCH_WAITS(WATCH_FLOAT)
+	WATCH_RECENT_WAITS(WATCH_FLOAT)
 	int			n;				/* samples */
 	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
 	double		commits;
 	uint64		throttled;		/* ns */
 	float		in_commit;		/* sum of phase[] */
-	float		without_id;		/* part of it; not kept in the history, nor */
 	float		ended;			/* s, as ended_ms */
 	float		phase[PHASE_N];
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
 	float		others;			/* sum of these shares */
-	float		checkpoint_waits;	/* not kept in the history, nor these: */
-	float		write_waits;
-	float		event_waits;
 	uint32		wait_event;
 	int			event_lead;		/* over others in the vote on it */
 	int			event_votes;
