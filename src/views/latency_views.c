@@ -64,17 +64,6 @@ row_kind(Row *row, LatencyKind kind)
 			 kind < LATENCY_FOLLOWER ? "leader" : "follower");
 }
 
-static void
-row_distribution(Row *row, const uint64 *counts, uint64 time)
-{
-	uint64		n = histogram_count(counts);
-
-	row_number(row, "commits", n);
-	row_rounded(row, "mean", (double) time / n / NS_PER_MS, 5);
-	row_quantiles(row, counts, 5);
-	row_ms(row, "commit_time", time);
-}
-
 /*
  * The settings of synchronous_commit that these commits had.  Only commits
  * that waited for the local flush alone may have had another one than their
@@ -102,8 +91,6 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 	SyncCommitLevel level = kind_level(kind);
 	const uint64 *sum = totals->sum[kind];
 
-	if (kind == LATENCY_FLUSH)
-		return;
 	row_ms(row, "record_time", sum[LATENCY_RECORD]);
 	row_ms(row, "notify_time", sum[LATENCY_NOTIFY]);
 	row_ms(row, "before_time", sum[LATENCY_BEFORE]);
@@ -128,9 +115,16 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 static void
 put_stats(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
+	uint64		n = histogram_count(totals->count[kind]);
+	uint64		time = totals->sum[kind][LATENCY_TIME];
+
 	row_kind(row, kind);
-	row_distribution(row, totals->count[kind], totals->sum[kind][LATENCY_TIME]);
-	row_wait(row, kind, totals);
+	row_number(row, "commits", n);
+	row_rounded(row, "mean", (double) time / n / NS_PER_MS, 5);
+	row_quantiles(row, totals->count[kind], 5);
+	row_ms(row, "commit_time", time);
+	if (kind != LATENCY_FLUSH)
+		row_wait(row, kind, totals);
 	row_put(row);
 }
 

@@ -69,10 +69,9 @@ slow_cause(const StallLog *stalls, const LoggedEvent *logged, uint64 flush_time,
 		stall_cause_names[cause];
 }
 
-/* Where the time of a slow commit went, and what it waited for */
 static void
-row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
-		  uint64 flush_time, const ClientSessions *sessions)
+put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
+				uint64 flush_time, const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
@@ -80,6 +79,13 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	uint64		part[PHASE_N];
 	SlowTime	time[SLOW_NTIMES];
 
+	row_event(row, event);
+	row_number(row, "pid", event->pid);
+	row_text(row, "synchronous_commit",
+			 wait_level_names[event->synchronous_commit]);
+	row_text(row, "role", slow_role_names[event->role]);
+	if (event->role == SLOW_LED && event->part[PHASE_FLUSH] != SLOW_UNKNOWN)
+		row_bool(row, "flush_timed", event->flush_timed);
 	slow_event_phases(event, outcome, part);
 	slow_event_times(event, part, time);
 	for (int i = 0; i < SLOW_NTIMES; i++)
@@ -98,23 +104,6 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 		row_text(row, "standby_stage",
 				 standby_stage_names[waits->blame.stage]);
 	}
-}
-
-static void
-put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
-				uint64 flush_time, const ClientSessions *sessions)
-{
-	const SlowEvent *event = &logged->event;
-	const SlowOutcome *outcome = &logged->outcome;
-
-	row_event(row, event);
-	row_number(row, "pid", event->pid);
-	row_text(row, "synchronous_commit",
-			 wait_level_names[event->synchronous_commit]);
-	row_text(row, "role", slow_role_names[event->role]);
-	if (event->role == SLOW_LED && event->part[PHASE_FLUSH] != SLOW_UNKNOWN)
-		row_bool(row, "flush_timed", event->flush_timed);
-	row_parts(row, logged, stalls, flush_time, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
@@ -161,28 +150,12 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 }
 
 static void
-put_cause(Row *row, const StallLog *log, int i)
-{
-	const LoggedEvent *stall = &log->logged[i];
-
-	row_text(row, "cause", stall_cause_names[stall->cause]);
-	if (stall->certainty > 0)
-		row_rounded(row, "certainty", stall->certainty, 2);
-	row_text(row, "checkpoint_phase",
-			 stall_log_checkpoint_phase(&stall->outcome.seen));
-	if (log->stall[i].of_quota && log->quota_flushes > 0 && log->quota_bytes == 0)
-	{
-		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
-		row_rounded(row, "quota_window", log->quota_window / 1000, 1);
-	}
-}
-
-static void
 put_stall(Row *row, const StallLog *log, int i)
 {
-	const SlowEvent *event = &log->logged[i].event;
-	const SlowOutcome *outcome = &log->logged[i].outcome;
-	const SlowEvent *writer = log->logged[i].writer;
+	const LoggedEvent *stall = &log->logged[i];
+	const SlowEvent *event = &stall->event;
+	const SlowOutcome *outcome = &stall->outcome;
+	const SlowEvent *writer = stall->writer;
 
 	row_event(row, event);
 	row_bool(row, "flush_timed", event->flush_timed);
@@ -203,10 +176,19 @@ put_stall(Row *row, const StallLog *log, int i)
 			row_client(row, "writer_", &writer->client);
 		if (row_may_show(writer->client.roleid))
 			row_known_number(row, "writer_queryid", writer->queryid);
-		if (log->logged[i].writer_share > 0)
-			row_share(row, "writer_share", log->logged[i].writer_share, 0);
+		if (stall->writer_share > 0)
+			row_share(row, "writer_share", stall->writer_share, 0);
 	}
-	put_cause(row, log, i);
+	row_text(row, "cause", stall_cause_names[stall->cause]);
+	if (stall->certainty > 0)
+		row_rounded(row, "certainty", stall->certainty, 2);
+	row_text(row, "checkpoint_phase",
+			 stall_log_checkpoint_phase(&outcome->seen));
+	if (log->stall[i].of_quota && log->quota_flushes > 0 && log->quota_bytes == 0)
+	{
+		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
+		row_rounded(row, "quota_window", log->quota_window / 1000, 1);
+	}
 	row_put(row);
 }
 
