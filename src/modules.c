@@ -50,7 +50,6 @@ const StatsModule *const stats_modules[] = {
 	&notify_lock_module,
 	&prediction_module,
 	&slow_log_module,
-	&slow_limits_module,
 	&standby_module,
 	&history_module,
 	&wal_cycles_module,

@@ -69,7 +69,7 @@ fit_page_time(const FlushFit *fit)
  * A device that allows 10 flushes in 100 ms, of which they need 20, stalls for
  * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a
  * factor of three.  The adaptive delay and the prediction have the same limit;
- * what counts as a stall is stall_limit_get() (slow_limits.c), which asks the
+ * what counts as a stall is stall_limit_get() (slow_log.c), which asks the
  * setting first.
  */
 static inline double

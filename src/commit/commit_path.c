@@ -691,7 +691,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 }
 
 /*
- * The first, cheapest test of a slow commit; the others are in slow_limits.c.
+ * The first, cheapest test of a slow commit; slow_log.c tells of the others.
  * statement_at is mostly 0.
  */
 static inline bool

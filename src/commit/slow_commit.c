@@ -9,7 +9,7 @@
  * and the signals of NOTIFY.  The second callback calls
  * slow_commit_may_be_slow() for a commit that took long, or may still do so.
  * This file then watches the commit to its end, where note_commit() compares
- * it with the limit of slow_limits.c.  Three moments divide the time between
+ * it with the limit of slow_log.c.  Three moments divide the time between
  * the callbacks:
  *
  *	- record:	the server wrote the commit record.  It read the clock just

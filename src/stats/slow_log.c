@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * slow_log.c
- *		The latest slow commits, stalls and bulk writers.
+ *		The latest slow commits, stalls and bulk writers, and the limits above
+ *		which a commit is slow and a WAL flush is a stall.
  *
  * There is a ring of places for each kind of event.  A session whose commit or
  * flush was slow, or whose transaction wrote a lot of WAL, takes the next
@@ -9,12 +10,30 @@
  * worker adds what became of the flush, once all of its commits are over
  * (slow_logger.c).  Until then, readers find that in flush_ring.c.
  *
+ * The limits are commit_stats.stall_time and commit_stats.slow_commit_time
+ * or, if -1, wal_device_stall_limit(): eight times the median of all flushes,
+ * or of all commits that waited, since the last reset, and 5 ms more than it.
+ * Without track_wal_io_timing, the commits of leaders take the place of
+ * flushes; these also include their waits for the flush before.
+ *
+ * If more than 1% of the commits exceed that, the limit for commits is their
+ * p99, but not more than UNLEARNED for that reason, so that the log of slow
+ * commits keeps the slowest ones for a while.
+ *
+ * Three tests: commit_stats_slow_threshold (guc.c) lets most commits pass,
+ * slow_commit_may_be_slow() says that one may be slow or a stall, and
+ * note_commit() and note_stall() of slow_commit.c decide and count.  Of a
+ * flush that no commit led, stall_log_note_unled() decides; spacing.c has its
+ * own usual flush.
+ *
  * Invariant: a reader gets an event whole, or not at all.
  *
  * Locking: none for writers and readers.  Event and outcome of a place each
  * have a change count, which is the number of the event.  A writer drops its
  * event if another one still writes to the place, or has written a later event
- * to it.  A reset holds commit_stats_reset_lock().
+ * to it.  A reset holds commit_stats_reset_lock(), and so does, shared, the
+ * background worker while it reads the histograms.  It writes each limit as a
+ * whole.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,8 +44,20 @@
 
 #include "base/changecount.h"
 #include "base/clock.h"
+#include "base/guc.h"
+#include "base/wal_device.h"
 #include "module/shared_memory.h"
+#include "stats/latency.h"
 #include "stats/slow_log.h"
+
+/*
+ * The limit while fewer than WAL_DEVICE_SAMPLE flushes, or commits, are
+ * counted, ns: a noticeable delay
+ */
+#define UNLEARNED			(100 * NS_PER_MS)
+
+/* The limits are derived again after so long, ns */
+#define LIMITS_AGE		NS_PER_S
 
 typedef struct SlowPlace
 {
@@ -47,9 +78,18 @@ typedef struct SlowRing
 	SlowPlace	place[SLOW_LOG_KEPT];
 } SlowRing;
 
+typedef struct SlowLogShared
+{
+	/* derived limits, ns */
+	pg_atomic_uint64 stall_limit;
+	pg_atomic_uint64 commit_limit;
+
+	SlowRing	ring[SLOW_NKINDS] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
+} SlowLogShared;
+
 const char *const slow_role_names[] = {"leader", "follower", "asynchronous"};
 
-static SlowRing *rings = NULL;
+static SlowLogShared *shared = NULL;
 
 /* The part that no known part is; or SLOW_UNKNOWN. */
 static uint64
@@ -115,8 +155,6 @@ slow_event_address(const SlowEvent *event)
 {
 	static char text[64];
 
-	if (event->address_family == 0)
-		return NULL;
 	return pg_inet_net_ntop(event->address_family, event->address,
 							event->address_family == PGSQL_AF_INET ? 32 : 128,
 							text, sizeof(text));
@@ -153,13 +191,13 @@ slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 static SlowPlace *
 place_of(SlowKind kind, uint64 number)
 {
-	return &rings[kind].place[number % SLOW_LOG_KEPT];
+	return &shared->ring[kind].place[number % SLOW_LOG_KEPT];
 }
 
 void
 slow_log_put(SlowKind kind, const SlowEvent *event)
 {
-	uint64		number = pg_atomic_fetch_add_u64(&rings[kind].newest, 1) + 1;
+	uint64		number = pg_atomic_fetch_add_u64(&shared->ring[kind].newest, 1) + 1;
 	SlowPlace  *place = place_of(kind, number);
 
 	if (!changecount_claim(&place->events, number))
@@ -171,7 +209,7 @@ slow_log_put(SlowKind kind, const SlowEvent *event)
 uint64
 slow_log_newest(SlowKind kind)
 {
-	return pg_atomic_read_u64(&rings[kind].newest);
+	return pg_atomic_read_u64(&shared->ring[kind].newest);
 }
 
 uint64
@@ -180,7 +218,7 @@ slow_log_oldest(SlowKind kind)
 	uint64		newest = slow_log_newest(kind);
 	uint64		gone = newest > SLOW_LOG_KEPT ? newest - SLOW_LOG_KEPT : 0;
 
-	return Max(gone, pg_atomic_read_u64(&rings[kind].reset)) + 1;
+	return Max(gone, pg_atomic_read_u64(&shared->ring[kind].reset)) + 1;
 }
 
 uint64
@@ -190,17 +228,17 @@ slow_log_since(SlowKind kind)
 	SlowEvent	event;
 	SlowOutcome outcome;
 
-	if (oldest > pg_atomic_read_u64(&rings[kind].reset) + 1 &&
+	if (oldest > pg_atomic_read_u64(&shared->ring[kind].reset) + 1 &&
 		slow_log_copy(kind, oldest, &event, &outcome))
 		return event.end;
-	return pg_atomic_read_u64(&rings[kind].reset_at);
+	return pg_atomic_read_u64(&shared->ring[kind].reset_at);
 }
 
 uint64
 slow_log_settled(SlowKind kind, uint64 *lost)
 {
-	uint64		settled = Max(pg_atomic_read_u64(&rings[kind].settled),
-							  pg_atomic_read_u64(&rings[kind].reset));
+	uint64		settled = Max(pg_atomic_read_u64(&shared->ring[kind].settled),
+							  pg_atomic_read_u64(&shared->ring[kind].reset));
 	uint64		gone = slow_log_oldest(kind) - 1;
 
 	*lost = clock_elapsed(settled, gone);
@@ -210,7 +248,7 @@ slow_log_settled(SlowKind kind, uint64 *lost)
 void
 slow_log_set_settled(SlowKind kind, uint64 number)
 {
-	pg_atomic_write_u64(&rings[kind].settled, number);
+	pg_atomic_write_u64(&shared->ring[kind].settled, number);
 }
 
 void
@@ -249,15 +287,17 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 								event->part[PHASE_BEFORE]);
 }
 
+/* What a change count says is of this number; false: it is not, or no more */
 static bool
-copy_outcome(SlowPlace *place, uint64 number, SlowOutcome *outcome)
+copy_of_number(ChangeCount *changes, uint64 number, void *to,
+			   const void *from, Size size)
 {
 	uint64		count;
 
-	if (!changecount_read(&place->outcomes, &count) || count != number)
+	if (!changecount_read(changes, &count) || count != number)
 		return false;
-	*outcome = place->outcome;
-	return changecount_since(&place->outcomes, number) == 0;
+	memcpy(to, from, size);
+	return changecount_since(changes, number) == 0;
 }
 
 bool
@@ -265,15 +305,104 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 			  SlowOutcome *outcome)
 {
 	SlowPlace  *place = place_of(kind, number);
-	uint64		count;
 
-	if (!changecount_read(&place->events, &count) || count != number)
+	if (!copy_of_number(&place->events, number, event, &place->event,
+						sizeof(SlowEvent)))
 		return false;
-	*event = place->event;
-	if (!copy_outcome(place, number, outcome))
+	if (!copy_of_number(&place->outcomes, number, outcome, &place->outcome,
+						sizeof(SlowOutcome)))
 		slow_log_look_up(event, outcome);
 	slow_event_add_outcome(event, outcome);
-	return changecount_since(&place->events, number) == 0;
+	return true;
+}
+
+/*---- Limits ------------------------------------------------------*/
+
+uint64
+stall_limit_get(void)
+{
+	if (commit_stats_stall_time >= 0)
+		return (uint64) commit_stats_stall_time * NS_PER_MS;
+	return pg_atomic_read_u64(&shared->stall_limit);
+}
+
+/* ... with this value of commit_stats.slow_commit_time */
+uint64
+slow_commit_limit_of(int setting)
+{
+	if (setting == SLOW_COMMIT_TIME_NEVER)
+		return PG_UINT64_MAX;
+	if (setting >= 0)
+		return (uint64) setting * NS_PER_MS;
+	return pg_atomic_read_u64(&shared->commit_limit);
+}
+
+uint64
+slow_commit_limit_get(void)
+{
+	return slow_commit_limit_of(commit_stats_slow_commit_time);
+}
+
+/* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
+static uint64
+limit_of(const uint64 *counts)
+{
+	double		p50 = histogram_quantile(counts, 0.5) / NS_PER_US;
+
+	if (histogram_count(counts) < WAL_DEVICE_SAMPLE)
+		return UNLEARNED;
+	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
+}
+
+/*
+ * In the background worker, as this reads what all have counted; only if
+ * something "committed" since the limits were derived.
+ */
+void
+slow_log_derive_limits(bool committed)
+{
+	static uint64 derived_at = 0;
+	static bool old = true;
+	LatencyTotals *totals;
+	const uint64 *flushes;
+	uint64		waited[HISTOGRAM_NCELLS] = {0};
+	uint64		limit;
+
+	old |= committed;
+	if (!old || clock_elapsed(derived_at, clock_now()) < LIMITS_AGE)
+		return;
+	old = false;
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
+	totals = latency_read();
+	LWLockRelease(commit_stats_reset_lock());
+
+	flushes = totals->count[LATENCY_FLUSH];
+	if (histogram_count(flushes) < WAL_DEVICE_SAMPLE)
+		flushes = totals->count[LATENCY_LEADER];
+	pg_atomic_write_u64(&shared->stall_limit, limit_of(flushes));
+	latency_add_waited(totals, waited);
+	limit = limit_of(waited);
+	if (limit < UNLEARNED)
+		limit = Max(limit, Min((uint64) histogram_quantile(waited, 0.99),
+							   UNLEARNED));
+	pg_atomic_write_u64(&shared->commit_limit, limit);
+	pfree(totals);
+	derived_at = clock_now();
+}
+
+/* What is usual has to be learned anew. */
+static void
+forget_limits(void)
+{
+	pg_atomic_write_u64(&shared->stall_limit, UNLEARNED);
+	pg_atomic_write_u64(&shared->commit_limit, UNLEARNED);
+}
+
+static void
+slow_log_attach(void *head, void *tail, bool found)
+{
+	if (!found)
+		forget_limits();
 }
 
 static void
@@ -283,13 +412,15 @@ slow_log_reset(TimestampTz now)
 
 	for (int kind = 0; kind < SLOW_NKINDS; kind++)
 	{
-		pg_atomic_write_u64(&rings[kind].reset, slow_log_newest(kind));
-		pg_atomic_write_u64(&rings[kind].reset_at, clock_now());
+		pg_atomic_write_u64(&shared->ring[kind].reset, slow_log_newest(kind));
+		pg_atomic_write_u64(&shared->ring[kind].reset_at, clock_now());
 	}
+	forget_limits();
 }
 
 const StatsModule slow_log_module = {
-	.head_size = SLOW_NKINDS * sizeof(SlowRing),
-	.head = (void **) &rings,
+	.head_size = sizeof(SlowLogShared),
+	.head = (void **) &shared,
+	.attach = slow_log_attach,
 	.reset = slow_log_reset,
 };

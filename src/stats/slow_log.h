@@ -96,16 +96,15 @@ typedef struct SlowOutcome
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;
-extern const StatsModule slow_limits_module;
 
 /*
- * In slow_limits.c: the limits, ns; above 0, a flush that takes longer is a
- * stall; no commit is slow at PG_UINT64_MAX.
+ * The limits, ns; above 0, a flush that takes longer is a stall; no commit is
+ * slow at PG_UINT64_MAX.
  */
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);
 extern uint64 slow_commit_limit_of(int setting);
-extern void slow_limits_derive(bool committed);
+extern void slow_log_derive_limits(bool committed);
 
 /* The parts of a slow commit, which add up to its duration, by CommitPhase; ns */
 extern void slow_event_phases(const SlowEvent *event,
@@ -123,7 +122,7 @@ typedef struct SlowTime
 extern void slow_event_times(const SlowEvent *event, const uint64 *part,
 							 SlowTime time[SLOW_NTIMES]);
 
-/* The address of the client as text; NULL: it has none. */
+/* The address of a client that has one */
 extern const char *slow_event_address(const SlowEvent *event);
 
 /* Events are numbered from 1 on.  The oldest may still be there. */

@@ -283,7 +283,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 			quiet = commit_stats_enabled && watch_look() ? 0 : quiet + 1;
 			due = now + (quiet < QUIET_LOOKS ? soon() : WATCH_IDLE_MS * NS_PER_MS);
 		}
-		slow_limits_derive(quiet == 0);
+		slow_log_derive_limits(quiet == 0);
 		work();
 		timeout = history_look();
 		if (commit_stats_enabled || quiet < QUIET_LOOKS)
