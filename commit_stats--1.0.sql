@@ -1638,963 +1638,374 @@ COMMENT ON FUNCTION commit_stats_reset() IS
 
 COMMENT ON VIEW commit_flush_stats IS
 	'one row, showing commits and WAL flushes of the whole server since the last reset';
-COMMENT ON COLUMN commit_flush_stats.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_flush_stats.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
-COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
-COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'PREPARE TRANSACTION commands; each waits for a flush';
-COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'WAL flushes that a commit or prepare, the leader, issued';
-COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of errors in flushes; 0 up to PostgreSQL 17';
-COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
-	'mean number of commits in a flush, without commits_without_leader';
-COMMENT ON COLUMN commit_flush_stats.followers IS
-	'commits that another''s flush carried';
-COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
-	'commits that the WAL writer, the checkpointer or an eviction flushed';
-COMMENT ON COLUMN commit_flush_stats.delay_hits IS
-	'flushes whose leader slept; inferred, see delay_uncertain';
-COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
-COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
-	'expected number of errors in delay_hits and delay_misses';
-COMMENT ON COLUMN commit_flush_stats.delay_time IS
-	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
-	'part of delay_hits for which commit_stats.adaptive_delay set the time';
-COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'mean siblings of leaders that counted them';
-COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'largest of these';
-COMMENT ON COLUMN commit_flush_stats.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_flush_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds';
-COMMENT ON COLUMN commit_flush_stats.flush_time IS
-	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
-COMMENT ON COLUMN commit_flush_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time';
-COMMENT ON COLUMN commit_flush_stats.stalls IS
-	'flushes above commit_stats.stall_time';
-COMMENT ON COLUMN commit_flush_stats.stall_time IS
-	'total time of stalls, in milliseconds';
-COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
-	'part of flushes whose number of commits is inferred: no backend saw their end, or the previous one''s';
-COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'part of flushes that the histograms omit: their group had left the ring';
-COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
-	'commits of these groups';
-COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
-	'WAL in flushes with a leader, in bytes';
-COMMENT ON COLUMN commit_flush_stats.stats_reset IS
-	'time of the last reset, or of the last start without saved statistics';
-
 COMMENT ON VIEW commit_client_stats IS
 	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
-COMMENT ON COLUMN commit_client_stats.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_client_stats.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_client_stats.roleid IS
-	'OID of the database role (current_user) at the commit';
-COMMENT ON COLUMN commit_client_stats.rolname IS
-	'name of the database role; null if dropped';
-COMMENT ON COLUMN commit_client_stats.application_name IS
-	'name at the commit; empty if not set';
-COMMENT ON COLUMN commit_client_stats.status IS
-	'present; dropped; overflow, for all clients of a database without a row';
-COMMENT ON COLUMN commit_client_stats.sessions IS
-	'connected processes that are this client';
-COMMENT ON COLUMN commit_client_stats.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_client_stats.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
-COMMENT ON COLUMN commit_client_stats.commits_read_only IS
-	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
-COMMENT ON COLUMN commit_client_stats.prepares IS
-	'PREPARE TRANSACTION commands; each waits for a flush';
-COMMENT ON COLUMN commit_client_stats.share IS
-	'percentage of commits + commits_async of all rows';
-COMMENT ON COLUMN commit_client_stats.flushes IS
-	'WAL flushes that its commits and prepares issued, whosever they carried';
-COMMENT ON COLUMN commit_client_stats.commits_carried IS
-	'its commits whose flush another process issued: followers or commits_without_leader';
-COMMENT ON COLUMN commit_client_stats.delay_hits IS
-	'flushes whose leader slept; inferred, see delay_uncertain';
-COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
-COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
-	'expected number of errors in delay_hits and delay_misses';
-COMMENT ON COLUMN commit_client_stats.delay_time IS
-	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_client_stats.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_client_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds';
-COMMENT ON COLUMN commit_client_stats.flush_time IS
-	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_client_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
-COMMENT ON COLUMN commit_client_stats.wal_bytes IS
-	'WAL that its transactions wrote, rolled back ones included, in bytes';
-COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes';
-COMMENT ON COLUMN commit_client_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY';
-COMMENT ON COLUMN commit_client_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time';
-COMMENT ON COLUMN commit_client_stats.statements IS
-	'top-level statements that wrote WAL and committed';
-COMMENT ON COLUMN commit_client_stats.transaction_time IS
-	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
-COMMENT ON COLUMN commit_client_stats.session_time IS
-	'total time that sessions were connected as this client, in milliseconds';
-COMMENT ON COLUMN commit_client_stats.transaction_share IS
-	'commit_time + prepare_time as a percentage of transaction_time';
-COMMENT ON COLUMN commit_client_stats.session_share IS
-	'commit_time + prepare_time as a percentage of session_time';
-
 COMMENT ON VIEW commit_statement_stats IS
 	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
-COMMENT ON COLUMN commit_statement_stats.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_statement_stats.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_statement_stats.roleid IS
-	'OID of the database role (current_user) at the commit';
-COMMENT ON COLUMN commit_statement_stats.rolname IS
-	'name of the database role; null if dropped';
-COMMENT ON COLUMN commit_statement_stats.queryid IS
-	'query identifier of the statement; null if reason is not';
-COMMENT ON COLUMN commit_statement_stats.query IS
-	'its text; null if pg_stat_statements in this database has none';
-COMMENT ON COLUMN commit_statement_stats.reason IS
-	'why queryid is null: utility, compute_query_id_off, commit_prepared, apply_worker, background, none, overflow or insufficient_privilege';
-COMMENT ON COLUMN commit_statement_stats.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_statement_stats.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_statement_stats.prepares IS
-	'PREPARE TRANSACTION commands; each waits for a flush';
-COMMENT ON COLUMN commit_statement_stats.share IS
-	'percentage of commits + commits_async of all rows';
-COMMENT ON COLUMN commit_statement_stats.flushes IS
-	'WAL flushes that its commits and prepares issued, whosever they carried';
-COMMENT ON COLUMN commit_statement_stats.flushes_share IS
-	'percentage of flushes of all rows';
-COMMENT ON COLUMN commit_statement_stats.commits_carried IS
-	'its commits whose flush another process issued: followers or commits_without_leader';
-COMMENT ON COLUMN commit_statement_stats.delay_hits IS
-	'flushes whose leader slept; inferred, as in commit_client_stats';
-COMMENT ON COLUMN commit_statement_stats.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_statement_stats.commit_time_share IS
-	'percentage of commit_time of all rows';
-COMMENT ON COLUMN commit_statement_stats.commit_mean IS
-	'commit_time / commits, in milliseconds';
-COMMENT ON COLUMN commit_statement_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds';
-COMMENT ON COLUMN commit_statement_stats.flush_time IS
-	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
-COMMENT ON COLUMN commit_statement_stats.wal_bytes IS
-	'WAL that its transactions wrote, rolled back ones included, in bytes';
-COMMENT ON COLUMN commit_statement_stats.wal_share IS
-	'percentage of wal_bytes of all rows';
-COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async + prepares), in bytes';
-COMMENT ON COLUMN commit_statement_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY';
-COMMENT ON COLUMN commit_statement_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time';
-COMMENT ON COLUMN commit_statement_stats.statements IS
-	'top-level statements that wrote WAL and committed';
-COMMENT ON COLUMN commit_statement_stats.transaction_time IS
-	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
-COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
-	'transaction_time / (commits + commits_async + prepares), in milliseconds';
-COMMENT ON COLUMN commit_statement_stats.transaction_share IS
-	'commit_time + prepare_time as a percentage of transaction_time';
-
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
-COMMENT ON COLUMN commit_database_stats.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_database_stats.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_database_stats.status IS
-	'present; dropped; no database, for processes connected to none; overflow, for clients without a row whose database has none';
-COMMENT ON COLUMN commit_database_stats.sessions IS
-	'processes connected to the database';
-COMMENT ON COLUMN commit_database_stats.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_database_stats.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
-COMMENT ON COLUMN commit_database_stats.commits_read_only IS
-	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
-COMMENT ON COLUMN commit_database_stats.prepares IS
-	'PREPARE TRANSACTION commands; each waits for a flush';
-COMMENT ON COLUMN commit_database_stats.share IS
-	'percentage of commits + commits_async of all rows';
-COMMENT ON COLUMN commit_database_stats.flushes IS
-	'WAL flushes that its commits and prepares issued, whosever they carried';
-COMMENT ON COLUMN commit_database_stats.commits_carried IS
-	'its commits whose flush another process issued: followers or commits_without_leader';
-COMMENT ON COLUMN commit_database_stats.delay_hits IS
-	'flushes whose leader slept; inferred, see delay_uncertain';
-COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
-COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
-	'expected number of errors in delay_hits and delay_misses';
-COMMENT ON COLUMN commit_database_stats.delay_time IS
-	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_database_stats.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_database_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds';
-COMMENT ON COLUMN commit_database_stats.flush_time IS
-	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_database_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
-COMMENT ON COLUMN commit_database_stats.wal_bytes IS
-	'WAL that its transactions wrote, rolled back ones included, in bytes';
-COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes';
-COMMENT ON COLUMN commit_database_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY';
-COMMENT ON COLUMN commit_database_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time';
-COMMENT ON COLUMN commit_database_stats.statements IS
-	'top-level statements that wrote WAL and committed';
-COMMENT ON COLUMN commit_database_stats.transaction_time IS
-	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
-COMMENT ON COLUMN commit_database_stats.session_time IS
-	'total time that sessions were connected to the database, in milliseconds';
-COMMENT ON COLUMN commit_database_stats.transaction_share IS
-	'commit_time + prepare_time as a percentage of transaction_time';
-COMMENT ON COLUMN commit_database_stats.session_share IS
-	'commit_time + prepare_time as a percentage of session_time';
-
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
-COMMENT ON COLUMN commit_activity.pid IS
-	'process ID';
-COMMENT ON COLUMN commit_activity.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_activity.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_activity.roleid IS
-	'OID of the database role (current_user) at the latest commit, or at the session''s start';
-COMMENT ON COLUMN commit_activity.rolname IS
-	'name of the database role; null if dropped';
-COMMENT ON COLUMN commit_activity.application_name IS
-	'name at the same time';
-COMMENT ON COLUMN commit_activity.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_activity.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_activity.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
-COMMENT ON COLUMN commit_activity.commits_read_only IS
-	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
-COMMENT ON COLUMN commit_activity.prepares IS
-	'PREPARE TRANSACTION commands; each waits for a flush';
-COMMENT ON COLUMN commit_activity.flushes IS
-	'WAL flushes that commits and prepares of the process issued';
-COMMENT ON COLUMN commit_activity.commits_carried IS
-	'commits of the process whose flush another process issued';
-COMMENT ON COLUMN commit_activity.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_activity.wal_bytes IS
-	'WAL that its transactions wrote, in bytes';
-COMMENT ON COLUMN commit_activity.committing_since IS
-	'begin of the COMMIT or prepare under way; null without one';
-COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the COMMIT waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder';
-COMMENT ON COLUMN commit_activity.phase IS
-	'phase of that commit, as in the report';
-COMMENT ON COLUMN commit_activity.blocked_by IS
-	'process ID of who flushes, or holds the lock at the end of a chain of waits';
-COMMENT ON COLUMN commit_activity.detail IS
-	'what it waits for, in the words of the report''s first line';
-
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
-COMMENT ON COLUMN commit_slow_log.ended_at IS
-	'end of the commit';
-COMMENT ON COLUMN commit_slow_log.pid IS
-	'process ID';
-COMMENT ON COLUMN commit_slow_log.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_slow_log.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_slow_log.roleid IS
-	'OID of the database role (current_user) at the commit';
-COMMENT ON COLUMN commit_slow_log.rolname IS
-	'name of the database role; null if dropped';
-COMMENT ON COLUMN commit_slow_log.application_name IS
-	'name at the commit; empty if not set';
-COMMENT ON COLUMN commit_slow_log.client_addr IS
-	'IP address of the client; null over a Unix-domain socket';
-COMMENT ON COLUMN commit_slow_log.queryid IS
-	'statement to which the commit belongs';
-COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
-	'setting of the session at the commit';
-COMMENT ON COLUMN commit_slow_log.role IS
-	'leader: the commit issued its flush; follower: another process did; asynchronous: it did not wait';
-COMMENT ON COLUMN commit_slow_log.duration IS
-	'time from the start of COMMIT, or without a statement from the first callback, until its memory is released, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.transaction_time IS
-	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
-COMMENT ON COLUMN commit_slow_log.before_time IS
-	'time before the first callback, in milliseconds: deferred triggers and constraints, cursors, savepoints, other libraries; 0 without a COMMIT statement';
-COMMENT ON COLUMN commit_slow_log.record_time IS
-	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers, messages of NOTIFY';
-COMMENT ON COLUMN commit_slow_log.notify_time IS
-	'time spent waiting for the lock of NOTIFY, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader';
-COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'time in which the session wrote and synced WAL, in milliseconds; null without track_wal_io_timing for a leader that waited for a standby';
-COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if flush_time was measured (track_wal_io_timing), false if inferred; null if that is, or unless the session led';
-COMMENT ON COLUMN commit_slow_log.others_flush_time IS
-	'time spent waiting for the flush of another process, without delay_time, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.segment_time IS
-	'time spent making a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
-COMMENT ON COLUMN commit_slow_log.standby_time_min IS
-	'lower bound of the time spent waiting for a standby, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.standby_time_max IS
-	'its upper bound, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.commit_log_time IS
-	'time between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor';
-COMMENT ON COLUMN commit_slow_log.after_time IS
-	'time after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations';
-COMMENT ON COLUMN commit_slow_log.not_run_time IS
-	'time in which a CPU limit, or a pause, stopped processes of the server, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.unknown_time IS
-	'rest of duration, with standby_time_min and all other parts, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.other_time IS
-	'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds';
-COMMENT ON COLUMN commit_slow_log.cause IS
-	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a stall, its cause';
-COMMENT ON COLUMN commit_slow_log.waited_for IS
-	'lock that the COMMIT was seen waiting for, and its holder';
-COMMENT ON COLUMN commit_slow_log.blocked_by IS
-	'process ID of the holder';
-COMMENT ON COLUMN commit_slow_log.notify_pid IS
-	'process ID of who had the lock of NOTIFY before';
-COMMENT ON COLUMN commit_slow_log.notify_datid IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.notify_datname IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.notify_roleid IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.notify_rolname IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.notify_application_name IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.standby IS
-	'standby that the commit was seen waiting for';
-COMMENT ON COLUMN commit_slow_log.standby_stage IS
-	'what that standby lacked, as in commit_standby_stats';
-COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
-	'commits that the flush carried';
-COMMENT ON COLUMN commit_slow_log.leader_pid IS
-	'process ID of the leader; null also if no commit led the flush';
-COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
-	'WAL that the flush wrote, in bytes';
-COMMENT ON COLUMN commit_slow_log.wal_bytes IS
-	'WAL that the transaction wrote, in bytes; for COMMIT PREPARED, its own record';
-COMMENT ON COLUMN commit_slow_log.checkpoint IS
-	'true if a checkpoint ran at the end';
-
 COMMENT ON VIEW commit_stall_log IS
 	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
-COMMENT ON COLUMN commit_stall_log.ended_at IS
-	'end of the flush; the earliest possible if its leader then waited for a standby';
-COMMENT ON COLUMN commit_stall_log.duration IS
-	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
-COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if duration was measured (track_wal_io_timing), false if inferred';
-COMMENT ON COLUMN commit_stall_log.stall_limit IS
-	'limit then, in milliseconds';
-COMMENT ON COLUMN commit_stall_log.commits IS
-	'commits that the flush carried';
-COMMENT ON COLUMN commit_stall_log.sessions IS
-	'sessions in a commit as the flush ended; an estimate with more than 64 others';
-COMMENT ON COLUMN commit_stall_log.wal_bytes IS
-	'WAL that the flush wrote, in bytes';
-COMMENT ON COLUMN commit_stall_log.leader_pid IS
-	'process ID of the leader; null if no commit led the flush, which commit_flush_stats then does not count';
-COMMENT ON COLUMN commit_stall_log.datid IS
-	'OID of the database';
-COMMENT ON COLUMN commit_stall_log.datname IS
-	'name of the database; null if dropped';
-COMMENT ON COLUMN commit_stall_log.roleid IS
-	'OID of the database role (current_user) at the commit';
-COMMENT ON COLUMN commit_stall_log.rolname IS
-	'name of the database role; null if dropped';
-COMMENT ON COLUMN commit_stall_log.application_name IS
-	'name at the commit; empty if not set';
-COMMENT ON COLUMN commit_stall_log.client_addr IS
-	'as in commit_slow_log, of the leader''s client';
-COMMENT ON COLUMN commit_stall_log.queryid IS
-	'as in commit_slow_log, of the leader''s commit';
-COMMENT ON COLUMN commit_stall_log.transaction_time IS
-	'as in commit_slow_log, of the leader''s commit, in milliseconds';
-COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
-	'WAL that the leader''s transaction wrote, in bytes';
-COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null for autovacuum, or where several may have';
-COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'client (database, database role, name) of writer_pid';
-COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'client (database, database role, name) of writer_pid';
-COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'client (database, database role, name) of writer_pid';
-COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'client (database, database role, name) of writer_pid';
-COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'client (database, database role, name) of writer_pid';
-COMMENT ON COLUMN commit_stall_log.writer_queryid IS
-	'its statement; null while the transaction runs';
-COMMENT ON COLUMN commit_stall_log.writer_share IS
-	'estimated percentage of wal_bytes that it wrote, 50 to 100';
-COMMENT ON COLUMN commit_stall_log.checkpoint IS
-	'true if a checkpoint ran at the end';
-COMMENT ON COLUMN commit_stall_log.quota_flushes IS
-	'flushes that the device allows in quota_window; null if this one ends no window, or bytes may be limited';
-COMMENT ON COLUMN commit_stall_log.segment_time IS
-	'time spent making a new WAL segment, in milliseconds';
-COMMENT ON COLUMN commit_stall_log.cause IS
-	'why: new segment, CPU limit, pause (of the machine), checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
-COMMENT ON COLUMN commit_stall_log.certainty IS
-	'probability that cause is right';
-COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
-	'write or sync, if a checkpoint was seen for at least half of duration';
-COMMENT ON COLUMN commit_stall_log.quota_window IS
-	'window of the quota, in milliseconds';
-
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
-COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'commits in a flush, the leader''s included; 0 if it carried only prepares';
-COMMENT ON COLUMN commit_flush_histogram.flushes IS
-	'flushes that carried this number';
-COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
-	'those whose leader slept';
-COMMENT ON COLUMN commit_flush_histogram.commits IS
-	'commits that they carried';
-COMMENT ON COLUMN commit_flush_histogram.share IS
-	'percentage of the flushes of all rows';
-COMMENT ON COLUMN commit_flush_histogram.bar IS
-	'bar in proportion, 30 characters for the largest';
-
 COMMENT ON VIEW commit_sibling_histogram IS
 	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
-COMMENT ON COLUMN commit_sibling_histogram.siblings IS
-	'siblings of the leader';
-COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'flushes whose leader counted this number';
-COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
-	'those whose leader slept';
-COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
-	'commits that they carried on average';
-COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of the flushes with at least this number, which would sleep with this commit_siblings';
-COMMENT ON COLUMN commit_sibling_histogram.bar IS
-	'bar in proportion, 30 characters for the largest';
-
 COMMENT ON VIEW commit_flush_log IS
 	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
-COMMENT ON COLUMN commit_flush_log.flushed_at IS
-	'when a commit first saw its end; null until that is noted';
-COMMENT ON COLUMN commit_flush_log.flush_lsn IS
-	'WAL location of its end; null until that is noted';
-COMMENT ON COLUMN commit_flush_log.flushes IS
-	'flushes in the row: more than 1 if no backend saw the end of the first; the leader is then that of one of them';
-COMMENT ON COLUMN commit_flush_log.commits IS
-	'commits that it carried; N of message';
-COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'estimated transactions active around it, its own included; M of message';
-COMMENT ON COLUMN commit_flush_log.siblings IS
-	'siblings of the leader, if it counted them';
-COMMENT ON COLUMN commit_flush_log.delayed IS
-	'true if the leader slept; inferred, see delay_probability';
-COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'probability of that, 0 to 1';
-COMMENT ON COLUMN commit_flush_log.delay_time IS
-	'time that it slept, in milliseconds';
-COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'what set that time: fixed (commit_delay or a sweep) or adaptive';
-COMMENT ON COLUMN commit_flush_log.flush_time IS
-	'time that it wrote and synced WAL, in milliseconds; null without track_wal_io_timing';
-COMMENT ON COLUMN commit_flush_log.wal_bytes IS
-	'WAL from the previous flush_lsn to this one, in bytes';
-COMMENT ON COLUMN commit_flush_log.leader_pid IS
-	'process ID of the leader; null also if no commit led the flush';
-COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
-COMMENT ON COLUMN commit_flush_log.message IS
-	'Flushed N out of M commits, as commit_stats.log_flushes logs it; in 2 flushes, if flushes is 2';
-
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
-COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'setting of these commits; several, with commas, if they waited for the same';
-COMMENT ON COLUMN commit_latency_stats.wait_level IS
-	'level that they waited for in fact: local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait';
-COMMENT ON COLUMN commit_latency_stats.role IS
-	'leader: the commit issued its flush; follower: another process did; asynchronous: it did not wait';
-COMMENT ON COLUMN commit_latency_stats.commits IS
-	'commits of this level and role';
-COMMENT ON COLUMN commit_latency_stats.mean IS
-	'mean, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.p50 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_latency_stats.p95 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_latency_stats.p99 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_latency_stats.p999 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_latency_stats.max IS
-	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
-COMMENT ON COLUMN commit_latency_stats.commit_time IS
-	'total time, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.record_time IS
-	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
-COMMENT ON COLUMN commit_latency_stats.notify_time IS
-	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.delay_time IS
-	'part of commit_time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_latency_stats.flush_time IS
-	'part of commit_time in which they wrote and synced WAL, in milliseconds; null unless they led with track_wal_io_timing';
-COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
-	'lower bound of the part spent waiting for a standby, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
-	'upper bound of that part, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.other_time IS
-	'rest of commit_time, with standby_time_min, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
-COMMENT ON COLUMN commit_latency_stats.after_time IS
-	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
-COMMENT ON COLUMN commit_latency_stats.requested IS
-	'synchronous_commit as an array; for local, of leaders and followers together';
-
 COMMENT ON VIEW commit_flush_latency_stats IS
 	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
-COMMENT ON COLUMN commit_flush_latency_stats.flushes IS
-	'timed flushes';
-COMMENT ON COLUMN commit_flush_latency_stats.mean IS
-	'mean, in milliseconds';
-COMMENT ON COLUMN commit_flush_latency_stats.p50 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_flush_latency_stats.p95 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
-	'percentile, in milliseconds, accurate to 5%';
-COMMENT ON COLUMN commit_flush_latency_stats.max IS
-	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
-COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
-	'total time, in milliseconds';
-
 COMMENT ON VIEW commit_latency_histogram IS
 	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
-COMMENT ON COLUMN commit_latency_histogram.wait_level IS
-	'as in commit_latency_stats; null for flushes';
-COMMENT ON COLUMN commit_latency_histogram.role IS
-	'as in commit_latency_stats; flush for flushes';
-COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
-	'inclusive lower bound, in milliseconds';
-COMMENT ON COLUMN commit_latency_histogram.upper_bound IS
-	'exclusive upper bound, in milliseconds; Infinity for the last';
-COMMENT ON COLUMN commit_latency_histogram.commits IS
-	'commits in this cell';
-COMMENT ON COLUMN commit_latency_histogram.cumulative IS
-	'times below upper_bound';
-COMMENT ON COLUMN commit_latency_histogram.bar IS
-	'bar in proportion, 30 characters for the largest';
-
 COMMENT ON VIEW commit_flush_latency_histogram IS
 	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
-COMMENT ON COLUMN commit_flush_latency_histogram.lower_bound IS
-	'inclusive lower bound, in milliseconds';
-COMMENT ON COLUMN commit_flush_latency_histogram.upper_bound IS
-	'exclusive upper bound, in milliseconds; Infinity for the last';
-COMMENT ON COLUMN commit_flush_latency_histogram.flushes IS
-	'flushes in this cell';
-COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
-	'times below upper_bound';
-COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
-	'bar in proportion, 30 characters for the largest';
-
 COMMENT ON VIEW commit_latency_buckets IS
 	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
-COMMENT ON COLUMN commit_latency_buckets.wait_level IS
-	'as in commit_latency_stats; null for flushes';
-COMMENT ON COLUMN commit_latency_buckets.role IS
-	'as in commit_latency_stats; flush for flushes';
-COMMENT ON COLUMN commit_latency_buckets.le IS
-	'upper bounds, in seconds, without the infinite one';
-COMMENT ON COLUMN commit_latency_buckets.bucket IS
-	'numbers of times up to each bound';
-COMMENT ON COLUMN commit_latency_buckets.sum IS
-	'total time, in seconds';
-COMMENT ON COLUMN commit_latency_buckets.count IS
-	'commits or flushes';
-
 COMMENT ON VIEW commit_wal_stats IS
 	'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first';
-COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
-	'redo location of the checkpoint that begins the cycle';
-COMMENT ON COLUMN commit_wal_stats.started_at IS
-	'when it was seen to begin';
-COMMENT ON COLUMN commit_wal_stats.finished IS
-	'true if the next checkpoint has begun';
-COMMENT ON COLUMN commit_wal_stats.commits IS
-	'commits with a transaction ID, and COMMIT PREPARED';
-COMMENT ON COLUMN commit_wal_stats.wal_records IS
-	'WAL records of its transactions, rolled back ones included';
-COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
-	'full-page images in these records';
-COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
-	'size of these records, images included, in bytes';
-COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
-	'wal_bytes / commits, in bytes';
-COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
-	'size of the images, in bytes; null before PostgreSQL 19';
-COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'images as a percentage of wal_bytes or, before PostgreSQL 19, per 100 records, which can exceed 100';
-COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
-	'what fpi_share refers to: bytes or records';
-COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
-	'upper bound of the percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed';
-COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
-	'part of wal_bytes of transactions that rolled back, in bytes';
-COMMENT ON COLUMN commit_wal_stats.wal_distance IS
-	'all WAL from redo_lsn to that of the next cycle or the insert location, in bytes; null in a standby''s newest row';
-
 COMMENT ON VIEW commit_standby_stats IS
 	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
-COMMENT ON COLUMN commit_standby_stats.standby IS
-	'name in synchronous_standby_names or, for *, application_name; * if too few are connected';
-COMMENT ON COLUMN commit_standby_stats.stage IS
-	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied';
-COMMENT ON COLUMN commit_standby_stats.wait_time IS
-	'time that all commits together waited for it, by samples, in milliseconds';
-COMMENT ON COLUMN commit_standby_stats.share IS
-	'wait_time as a percentage of that of all rows';
-COMMENT ON COLUMN commit_standby_stats.slow_commits IS
-	'slow commits that waited for it';
-COMMENT ON COLUMN commit_standby_stats.waiting_now IS
-	'commits that wait for it now';
-COMMENT ON COLUMN commit_standby_stats.pid IS
-	'its only walsender''s process ID';
-COMMENT ON COLUMN commit_standby_stats.state IS
-	'state of this walsender, as in pg_stat_replication';
-COMMENT ON COLUMN commit_standby_stats.counted_since IS
-	'since when: a change of synchronous_standby_names, server start, or a reset';
-
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';
-COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
-	'commit_stats.adaptive_delay in this session';
-COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow it, but for a sweep; false while it, fsync or commit_stats.enabled is off, or no background worker has read it, as on a standby';
-COMMENT ON COLUMN commit_delay_state.spacing IS
-	'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
-COMMENT ON COLUMN commit_delay_state.reason IS
-	'what changed last';
-COMMENT ON COLUMN commit_delay_state.changed_at IS
-	'time of that change';
-COMMENT ON COLUMN commit_delay_state.trial IS
-	'latest trial';
-COMMENT ON COLUMN commit_delay_state.tried_spacing IS
-	'spacing that it tries, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.tried_response IS
-	'mean response with tried_spacing, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'the same of the other spacing, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
-	'flushes per second that the device is believed to allow';
-COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'its window, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.quota_spacing IS
-	'floor of the spacing, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.flush_time IS
-	'usual time of a flush, in milliseconds';
-COMMENT ON COLUMN commit_delay_state.trials IS
-	'number since the setting was turned on';
-COMMENT ON COLUMN commit_delay_state.trials_won IS
-	'trials whose spacing was kept';
-COMMENT ON COLUMN commit_delay_state.quotas_found IS
-	'number since the setting was turned on';
-COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
-	'number since the setting was turned on';
-COMMENT ON COLUMN commit_delay_state.changes IS
-	'changes since server start';
-
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
-COMMENT ON COLUMN commit_delay_changes.change IS
-	'its number since server start';
-COMMENT ON COLUMN commit_delay_changes.changed_at IS
-	'time of the change';
-COMMENT ON COLUMN commit_delay_changes.reason IS
-	'what changed, as in commit_delay_state';
-COMMENT ON COLUMN commit_delay_changes.spacing IS
-	'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds';
-COMMENT ON COLUMN commit_delay_changes.response IS
-	'mean response with that spacing in the trial that it won, in milliseconds';
-COMMENT ON COLUMN commit_delay_changes.response_before IS
-	'the same of the spacing before, in milliseconds';
-COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
-	'flushes per second that the device is believed to allow';
-
 COMMENT ON VIEW commit_history IS
 	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
-COMMENT ON COLUMN commit_history.resolution IS
-	'minute, or hour: the sum of its minutes';
-COMMENT ON COLUMN commit_history.period_start IS
-	'begin: a whole minute, server start, commit_history_reset() or commit_history_close()';
-COMMENT ON COLUMN commit_history.period_end IS
-	'end; of the present hour, that of the newest minute';
-COMMENT ON COLUMN commit_history.seconds IS
-	'its length in seconds, by a clock that is never set';
-COMMENT ON COLUMN commit_history.after_gap IS
-	'true if nothing was counted before it or one of its minutes: the server was down or commit_stats.enabled off, or a crash lost minutes';
-COMMENT ON COLUMN commit_history.commits IS
-	'commits that waited for their WAL flush, including COMMIT PREPARED';
-COMMENT ON COLUMN commit_history.commits_async IS
-	'commits that did not wait for it';
-COMMENT ON COLUMN commit_history.commits_read_only IS
-	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
-COMMENT ON COLUMN commit_history.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
-COMMENT ON COLUMN commit_history.commits_notify IS
-	'part of commits and commits_async with a NOTIFY';
-COMMENT ON COLUMN commit_history.commits_carried IS
-	'its commits whose flush another process issued: followers or commits_without_leader';
-COMMENT ON COLUMN commit_history.commits_without_leader IS
-	'part of commits_carried that no commit''s flush carried; without those before a reset in the period';
-COMMENT ON COLUMN commit_history.flushes IS
-	'WAL flushes that a commit or prepare, the leader, issued';
-COMMENT ON COLUMN commit_history.commits_per_flush IS
-	'mean number of commits in a flush, without commits_without_leader';
-COMMENT ON COLUMN commit_history.delay_hits IS
-	'flushes whose leader slept; inferred, as in commit_client_stats';
-COMMENT ON COLUMN commit_history.delay_time IS
-	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_history.commit_time IS
-	'total time of commits, including waits for a standby, in milliseconds';
-COMMENT ON COLUMN commit_history.commit_mean IS
-	'commit_time / commits, in milliseconds';
-COMMENT ON COLUMN commit_history.commit_p50 IS
-	'percentile, in milliseconds';
-COMMENT ON COLUMN commit_history.commit_p95 IS
-	'percentile, in milliseconds';
-COMMENT ON COLUMN commit_history.commit_p99 IS
-	'percentile, in milliseconds';
-COMMENT ON COLUMN commit_history.commit_max IS
-	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
-COMMENT ON COLUMN commit_history.flush_time IS
-	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_history.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
-COMMENT ON COLUMN commit_history.flush_mean IS
-	'flush_time / timed_flushes, in milliseconds';
-COMMENT ON COLUMN commit_history.flush_p50 IS
-	'percentile, in milliseconds';
-COMMENT ON COLUMN commit_history.flush_p99 IS
-	'percentile, in milliseconds';
-COMMENT ON COLUMN commit_history.flush_max IS
-	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
-COMMENT ON COLUMN commit_history.stalls IS
-	'flushes above commit_stats.stall_time';
-COMMENT ON COLUMN commit_history.stall_time IS
-	'total time of stalls, in milliseconds';
-COMMENT ON COLUMN commit_history.segment_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.pause_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.archiver_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.bulk_wal_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.bytes_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.other_io_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.quota_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.unknown_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.slow_commits IS
-	'commits above commit_stats.slow_commit_time';
-COMMENT ON COLUMN commit_history.transaction_time IS
-	'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED';
-COMMENT ON COLUMN commit_history.wal_bytes IS
-	'WAL that its transactions wrote, rolled back ones included, in bytes';
-COMMENT ON COLUMN commit_history.wal_fpi IS
-	'full-page images of pg_stat_wal';
-COMMENT ON COLUMN commit_history.checkpoints IS
-	'checkpoints that began, or that an idle server skipped';
-COMMENT ON COLUMN commit_history.archive_failures IS
-	'failures of archive_command or archive_library';
-COMMENT ON COLUMN commit_history.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
-COMMENT ON COLUMN commit_history.record_time IS
-	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
-COMMENT ON COLUMN commit_history.notify_time IS
-	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
-COMMENT ON COLUMN commit_history.phase_delay_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
-COMMENT ON COLUMN commit_history.phase_flush_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
-COMMENT ON COLUMN commit_history.others_flush_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
-COMMENT ON COLUMN commit_history.segment_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
-COMMENT ON COLUMN commit_history.standby_time IS
-	'part of commit_time spent waiting for a standby, in milliseconds: by samples, within its bounds';
-COMMENT ON COLUMN commit_history.commit_log_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
-COMMENT ON COLUMN commit_history.after_time IS
-	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
-COMMENT ON COLUMN commit_history.not_run_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time';
-COMMENT ON COLUMN commit_history.unknown_time IS
-	'rest of commit_time + before_time + after_time, in milliseconds';
-COMMENT ON COLUMN commit_history.checkpoint_share IS
-	'percentage of the time that a checkpoint ran, by samples';
-COMMENT ON COLUMN commit_history.commit_delay IS
-	'setting of the configuration at the end of the period';
-COMMENT ON COLUMN commit_history.commit_siblings IS
-	'setting of the configuration at the end of the period';
-COMMENT ON COLUMN commit_history.adaptive_delay IS
-	'setting of the configuration at the end of the period';
-COMMENT ON COLUMN commit_history.spacing IS
-	'spacing at the end of the period, in milliseconds';
-COMMENT ON COLUMN commit_history.top_datid IS
-	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
-COMMENT ON COLUMN commit_history.top_datname IS
-	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
-COMMENT ON COLUMN commit_history.top_roleid IS
-	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
-COMMENT ON COLUMN commit_history.top_rolname IS
-	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
-COMMENT ON COLUMN commit_history.top_application_name IS
-	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
-COMMENT ON COLUMN commit_history.top_client_flushes IS
-	'flushes that it issued; of an hour, in the minutes when it issued the most';
-COMMENT ON COLUMN commit_history.top_client_flushes_share IS
-	'these as a percentage of flushes';
-COMMENT ON COLUMN commit_history.top_queryid IS
-	'statement whose commits issued the most flushes; null likewise, or with top_reason';
-COMMENT ON COLUMN commit_history.top_reason IS
-	'why it has no query identifier';
-COMMENT ON COLUMN commit_history.top_statement_flushes IS
-	'flushes of these commits; of an hour, as for the client';
-COMMENT ON COLUMN commit_history.top_statement_flushes_share IS
-	'these as a percentage of flushes';
-
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';
-COMMENT ON COLUMN commit_stats_info.enabled IS
-	'commit_stats.enabled';
-COMMENT ON COLUMN commit_stats_info.leader_evidence IS
-	'WAL I/O that tells a leader: wal_sync, or wal_write if the server counts no syncs';
-COMMENT ON COLUMN commit_stats_info.delay_evidence IS
-	'timed if this session has track_wal_io_timing on, else untimed: delay_hits is less certain';
-COMMENT ON COLUMN commit_stats_info.siblings_exact IS
-	'true with up to 64 other backends: all are visited';
-COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of commits that count siblings now; 100 with a fixed delay, or up to 8 other backends';
-COMMENT ON COLUMN commit_stats_info.connected_backends IS
-	'backends that can have a transaction ID';
-COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'number with a row of their own';
-COMMENT ON COLUMN commit_stats_info.clients_max IS
-	'commit_stats.max_clients';
-COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'number whose row went to a new one';
-COMMENT ON COLUMN commit_stats_info.statements_tracked IS
-	'number with a row of their own';
-COMMENT ON COLUMN commit_stats_info.statements_max IS
-	'commit_stats.max_statements';
-COMMENT ON COLUMN commit_stats_info.statements_evicted IS
-	'number whose row went to a new one';
-COMMENT ON COLUMN commit_stats_info.statements_reset IS
-	'time from which commit_statement_stats counts';
-COMMENT ON COLUMN commit_stats_info.stall_limit IS
-	'commit_stats.stall_time, in milliseconds, or what is derived in its place; null if 0';
-COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
-	'likewise, of commit_stats.slow_commit_time; null if none is slow';
-COMMENT ON COLUMN commit_stats_info.flush_base IS
-	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if bytes show no influence';
-COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
-	'megabytes of WAL that the device writes per second, likewise';
-COMMENT ON COLUMN commit_stats_info.bytes_share IS
-	'percentage of flush time that the bytes of flushes explain, likewise';
-COMMENT ON COLUMN commit_stats_info.sweep_pid IS
-	'process that runs a sweep';
-COMMENT ON COLUMN commit_stats_info.sweep_datid IS
-	'client (database, database role, name) of sweep_pid at its latest commit';
-COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'client (database, database role, name) of sweep_pid at its latest commit';
-COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
-	'client (database, database role, name) of sweep_pid at its latest commit';
-COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'client (database, database role, name) of sweep_pid at its latest commit';
-COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
-	'client (database, database role, name) of sweep_pid at its latest commit';
-COMMENT ON COLUMN commit_stats_info.capturing IS
-	'true while a prediction records commits';
-COMMENT ON COLUMN commit_stats_info.shared_memory IS
-	'size of the shared memory, in bytes';
-COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
-	'its part for each backend that the configuration allows, in bytes';
-COMMENT ON COLUMN commit_stats_info.history_memory IS
-	'its part for commit_history, in bytes';
-COMMENT ON COLUMN commit_stats_info.stats_reset IS
-	'time of the last reset, or of the last start without saved statistics';
+
+--
+-- What the columns of views mean.  Where no row has the column of a view, it means what
+-- the first row says that has the name; script/generate knows that, too.
+--
+DO $$
+DECLARE
+	meaning record;
+BEGIN
+	FOR meaning IN
+		SELECT DISTINCT ON (a.attrelid, a.attnum) c.oid::regclass AS view, a.attname AS name, m.comment
+		FROM (SELECT pg_catalog.row_number() OVER () AS number, v.* FROM (VALUES
+	('commit_flush_stats', 'commits', 'commits that waited for their WAL flush, including COMMIT PREPARED'),
+	('commit_flush_stats', 'commits_async', 'commits that did not wait for it'),
+	('commit_flush_stats', 'commits_unlogged', 'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY'),
+	('commit_flush_stats', 'commits_read_only', 'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED'),
+	('commit_flush_stats', 'prepares', 'PREPARE TRANSACTION commands; each waits for a flush'),
+	('commit_flush_stats', 'flushes', 'WAL flushes that a commit or prepare, the leader, issued'),
+	('commit_flush_stats', 'flushes_uncertain', 'expected number of errors in flushes; 0 up to PostgreSQL 17'),
+	('commit_flush_stats', 'commits_per_flush', 'mean number of commits in a flush, without commits_without_leader'),
+	('commit_flush_stats', 'followers', 'commits that another''s flush carried'),
+	('commit_flush_stats', 'commits_without_leader', 'commits that the WAL writer, the checkpointer or an eviction flushed'),
+	('commit_flush_stats', 'delay_hits', 'flushes whose leader slept; inferred, see delay_uncertain'),
+	('commit_flush_stats', 'delay_misses', 'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise'),
+	('commit_flush_stats', 'delay_uncertain', 'expected number of errors in delay_hits and delay_misses'),
+	('commit_flush_stats', 'delay_time', 'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing'),
+	('commit_flush_stats', 'delay_hits_adaptive', 'part of delay_hits for which commit_stats.adaptive_delay set the time'),
+	('commit_flush_stats', 'siblings_avg', 'mean siblings of leaders that counted them'),
+	('commit_flush_stats', 'siblings_max', 'largest of these'),
+	('commit_flush_stats', 'commit_time', 'total time of commits, including waits for a standby, in milliseconds'),
+	('commit_flush_stats', 'prepare_time', 'total time of prepares, likewise, in milliseconds'),
+	('commit_flush_stats', 'flush_time', 'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds'),
+	('commit_flush_stats', 'timed_flushes', 'flushes whose leader had track_wal_io_timing on'),
+	('commit_flush_stats', 'slow_commits', 'commits above commit_stats.slow_commit_time'),
+	('commit_flush_stats', 'stalls', 'flushes above commit_stats.stall_time'),
+	('commit_flush_stats', 'stall_time', 'total time of stalls, in milliseconds'),
+	('commit_flush_stats', 'inferred_flushes', 'part of flushes whose number of commits is inferred: no backend saw their end, or the previous one''s'),
+	('commit_flush_stats', 'unresolved_flushes', 'part of flushes that the histograms omit: their group had left the ring'),
+	('commit_flush_stats', 'unresolved_commits', 'commits of these groups'),
+	('commit_flush_stats', 'wal_bytes', 'WAL in flushes with a leader, in bytes'),
+	('commit_flush_stats', 'stats_reset', 'time of the last reset, or of the last start without saved statistics'),
+
+	('commit_client_stats', 'datid', 'OID of the database'),
+	('commit_client_stats', 'datname', 'name of the database; null if dropped'),
+	('commit_client_stats', 'roleid', 'OID of the database role (current_user) at the commit'),
+	('commit_client_stats', 'rolname', 'name of the database role; null if dropped'),
+	('commit_client_stats', 'application_name', 'name at the commit; empty if not set'),
+	('commit_client_stats', 'status', 'present; dropped; overflow, for all clients of a database without a row'),
+	('commit_client_stats', 'sessions', 'connected processes that are this client'),
+	('commit_client_stats', 'share', 'percentage of commits + commits_async of all rows'),
+	('commit_client_stats', 'flushes', 'WAL flushes that its commits and prepares issued, whosever they carried'),
+	('commit_client_stats', 'commits_carried', 'its commits whose flush another process issued: followers or commits_without_leader'),
+	('commit_client_stats', 'wal_bytes', 'WAL that its transactions wrote, rolled back ones included, in bytes'),
+	('commit_client_stats', 'wal_bytes_per_commit', 'wal_bytes / (commits + commits_async), in bytes'),
+	('commit_client_stats', 'commits_notify', 'part of commits and commits_async with a NOTIFY'),
+	('commit_client_stats', 'statements', 'top-level statements that wrote WAL and committed'),
+	('commit_client_stats', 'transaction_time', 'total time of its transactions with a commit, commits_async or prepare, until the end of that, in milliseconds; with COMMIT PREPARED'),
+	('commit_client_stats', 'session_time', 'total time that sessions were connected as this client, in milliseconds'),
+	('commit_client_stats', 'transaction_share', 'commit_time + prepare_time as a percentage of transaction_time'),
+	('commit_client_stats', 'session_share', 'commit_time + prepare_time as a percentage of session_time'),
+
+	('commit_statement_stats', 'queryid', 'query identifier of the statement; null if reason is not'),
+	('commit_statement_stats', 'query', 'its text; null if pg_stat_statements in this database has none'),
+	('commit_statement_stats', 'reason', 'why queryid is null: utility, compute_query_id_off, commit_prepared, apply_worker, background, none, overflow or insufficient_privilege'),
+	('commit_statement_stats', 'flushes', 'WAL flushes that its commits and prepares issued, whosever they carried'),
+	('commit_statement_stats', 'flushes_share', 'percentage of flushes of all rows'),
+	('commit_statement_stats', 'delay_hits', 'flushes whose leader slept; inferred, as in commit_client_stats'),
+	('commit_statement_stats', 'commit_time_share', 'percentage of commit_time of all rows'),
+	('commit_statement_stats', 'commit_mean', 'commit_time / commits, in milliseconds'),
+	('commit_statement_stats', 'wal_bytes', 'WAL that its transactions wrote, rolled back ones included, in bytes'),
+	('commit_statement_stats', 'wal_share', 'percentage of wal_bytes of all rows'),
+	('commit_statement_stats', 'wal_bytes_per_commit', 'wal_bytes / (commits + commits_async + prepares), in bytes'),
+	('commit_statement_stats', 'transaction_mean', 'transaction_time / (commits + commits_async + prepares), in milliseconds'),
+
+	('commit_database_stats', 'status', 'present; dropped; no database, for processes connected to none; overflow, for clients without a row whose database has none'),
+	('commit_database_stats', 'sessions', 'processes connected to the database'),
+	('commit_database_stats', 'flushes', 'WAL flushes that its commits and prepares issued, whosever they carried'),
+	('commit_database_stats', 'wal_bytes', 'WAL that its transactions wrote, rolled back ones included, in bytes'),
+	('commit_database_stats', 'session_time', 'total time that sessions were connected to the database, in milliseconds'),
+
+	('commit_activity', 'pid', 'process ID'),
+	('commit_activity', 'roleid', 'OID of the database role (current_user) at the latest commit, or at the session''s start'),
+	('commit_activity', 'application_name', 'name at the same time'),
+	('commit_activity', 'flushes', 'WAL flushes that commits and prepares of the process issued'),
+	('commit_activity', 'commits_carried', 'commits of the process whose flush another process issued'),
+	('commit_activity', 'wal_bytes', 'WAL that its transactions wrote, in bytes'),
+	('commit_activity', 'committing_since', 'begin of the COMMIT or prepare under way; null without one'),
+	('commit_activity', 'waiting_for', 'what the COMMIT waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder'),
+	('commit_activity', 'phase', 'phase of that commit, as in the report'),
+	('commit_activity', 'blocked_by', 'process ID of who flushes, or holds the lock at the end of a chain of waits'),
+	('commit_activity', 'detail', 'what it waits for, in the words of the report''s first line'),
+
+	('commit_slow_log', 'ended_at', 'end of the commit'),
+	('commit_slow_log', 'client_addr', 'IP address of the client; null over a Unix-domain socket'),
+	('commit_slow_log', 'queryid', 'statement to which the commit belongs'),
+	('commit_slow_log', 'synchronous_commit', 'setting of the session at the commit'),
+	('commit_slow_log', 'role', 'leader: the commit issued its flush; follower: another process did; asynchronous: it did not wait'),
+	('commit_slow_log', 'duration', 'time from the start of COMMIT, or without a statement from the first callback, until its memory is released, in milliseconds'),
+	('commit_slow_log', 'transaction_time', 'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL'),
+	('commit_slow_log', 'before_time', 'time before the first callback, in milliseconds: deferred triggers and constraints, cursors, savepoints, other libraries; 0 without a COMMIT statement'),
+	('commit_slow_log', 'record_time', 'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers, messages of NOTIFY'),
+	('commit_slow_log', 'notify_time', 'time spent waiting for the lock of NOTIFY, in milliseconds'),
+	('commit_slow_log', 'delay_time', 'time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader'),
+	('commit_slow_log', 'flush_time', 'time in which the session wrote and synced WAL, in milliseconds; null without track_wal_io_timing for a leader that waited for a standby'),
+	('commit_slow_log', 'flush_timed', 'true if flush_time was measured (track_wal_io_timing), false if inferred; null if that is, or unless the session led'),
+	('commit_slow_log', 'others_flush_time', 'time spent waiting for the flush of another process, without delay_time, in milliseconds'),
+	('commit_slow_log', 'segment_time', 'time spent making a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing'),
+	('commit_slow_log', 'standby_time_min', 'lower bound of the time spent waiting for a standby, in milliseconds'),
+	('commit_slow_log', 'standby_time_max', 'its upper bound, in milliseconds'),
+	('commit_slow_log', 'commit_log_time', 'time between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor'),
+	('commit_slow_log', 'after_time', 'time after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations'),
+	('commit_slow_log', 'not_run_time', 'time in which a CPU limit, or a pause, stopped processes of the server, in milliseconds'),
+	('commit_slow_log', 'unknown_time', 'rest of duration, with standby_time_min and all other parts, in milliseconds'),
+	('commit_slow_log', 'other_time', 'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds'),
+	('commit_slow_log', 'cause', 'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a stall, its cause'),
+	('commit_slow_log', 'waited_for', 'lock that the COMMIT was seen waiting for, and its holder'),
+	('commit_slow_log', 'blocked_by', 'process ID of the holder'),
+	('commit_slow_log', 'notify_pid', 'process ID of who had the lock of NOTIFY before'),
+	('commit_slow_log', 'notify_datid, notify_datname, notify_roleid, notify_rolname, notify_application_name', 'client (database, database role, name) of notify_pid at its latest commit; null if it has left'),
+	('commit_slow_log', 'standby', 'standby that the commit was seen waiting for'),
+	('commit_slow_log', 'standby_stage', 'what that standby lacked, as in commit_standby_stats'),
+	('commit_slow_log', 'commits_in_flush', 'commits that the flush carried'),
+	('commit_slow_log', 'leader_pid', 'process ID of the leader; null also if no commit led the flush'),
+	('commit_slow_log', 'leader_datid, leader_datname, leader_roleid, leader_rolname, leader_application_name', 'client (database, database role, name) of leader_pid at its latest commit; null if it has left'),
+	('commit_slow_log', 'flush_wal_bytes', 'WAL that the flush wrote, in bytes'),
+	('commit_slow_log', 'wal_bytes', 'WAL that the transaction wrote, in bytes; for COMMIT PREPARED, its own record'),
+	('commit_slow_log', 'checkpoint', 'true if a checkpoint ran at the end'),
+
+	('commit_stall_log', 'ended_at', 'end of the flush; the earliest possible if its leader then waited for a standby'),
+	('commit_stall_log', 'duration', 'time of the flush without the sleep before it, in milliseconds; with a new WAL segment'),
+	('commit_stall_log', 'flush_timed', 'true if duration was measured (track_wal_io_timing), false if inferred'),
+	('commit_stall_log', 'stall_limit', 'limit then, in milliseconds'),
+	('commit_stall_log', 'commits', 'commits that the flush carried'),
+	('commit_stall_log', 'sessions', 'sessions in a commit as the flush ended; an estimate with more than 64 others'),
+	('commit_stall_log', 'wal_bytes', 'WAL that the flush wrote, in bytes'),
+	('commit_stall_log', 'leader_pid', 'process ID of the leader; null if no commit led the flush, which commit_flush_stats then does not count'),
+	('commit_stall_log', 'client_addr', 'as in commit_slow_log, of the leader''s client'),
+	('commit_stall_log', 'queryid', 'as in commit_slow_log, of the leader''s commit'),
+	('commit_stall_log', 'transaction_time', 'as in commit_slow_log, of the leader''s commit, in milliseconds'),
+	('commit_stall_log', 'leader_wal_bytes', 'WAL that the leader''s transaction wrote, in bytes'),
+	('commit_stall_log', 'writer_pid', 'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null for autovacuum, or where several may have'),
+	('commit_stall_log', 'writer_datid, writer_datname, writer_roleid, writer_rolname, writer_application_name', 'client (database, database role, name) of writer_pid'),
+	('commit_stall_log', 'writer_queryid', 'its statement; null while the transaction runs'),
+	('commit_stall_log', 'writer_share', 'estimated percentage of wal_bytes that it wrote, 50 to 100'),
+	('commit_stall_log', 'quota_flushes', 'flushes that the device allows in quota_window; null if this one ends no window, or bytes may be limited'),
+	('commit_stall_log', 'segment_time', 'time spent making a new WAL segment, in milliseconds'),
+	('commit_stall_log', 'cause', 'why: new segment, CPU limit, pause (of the machine), checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown'),
+	('commit_stall_log', 'certainty', 'probability that cause is right'),
+	('commit_stall_log', 'checkpoint_phase', 'write or sync, if a checkpoint was seen for at least half of duration'),
+	('commit_stall_log', 'quota_window', 'window of the quota, in milliseconds'),
+
+	('commit_flush_histogram', 'commits_in_flush', 'commits in a flush, the leader''s included; 0 if it carried only prepares'),
+	('commit_flush_histogram', 'flushes', 'flushes that carried this number'),
+	('commit_flush_histogram', 'delayed_flushes', 'those whose leader slept'),
+	('commit_flush_histogram', 'commits', 'commits that they carried'),
+	('commit_flush_histogram', 'share', 'percentage of the flushes of all rows'),
+	('commit_flush_histogram', 'bar', 'bar in proportion, 30 characters for the largest'),
+
+	('commit_sibling_histogram', 'siblings', 'siblings of the leader'),
+	('commit_sibling_histogram', 'flushes', 'flushes whose leader counted this number'),
+	('commit_sibling_histogram', 'delay_hits', 'those whose leader slept'),
+	('commit_sibling_histogram', 'commits_per_flush', 'commits that they carried on average'),
+	('commit_sibling_histogram', 'share_at_least', 'percentage of the flushes with at least this number, which would sleep with this commit_siblings'),
+
+	('commit_flush_log', 'flushed_at', 'when a commit first saw its end; null until that is noted'),
+	('commit_flush_log', 'flush_lsn', 'WAL location of its end; null until that is noted'),
+	('commit_flush_log', 'flushes', 'flushes in the row: more than 1 if no backend saw the end of the first; the leader is then that of one of them'),
+	('commit_flush_log', 'commits', 'commits that it carried; N of message'),
+	('commit_flush_log', 'active_transactions', 'estimated transactions active around it, its own included; M of message'),
+	('commit_flush_log', 'siblings', 'siblings of the leader, if it counted them'),
+	('commit_flush_log', 'delayed', 'true if the leader slept; inferred, see delay_probability'),
+	('commit_flush_log', 'delay_probability', 'probability of that, 0 to 1'),
+	('commit_flush_log', 'delay_time', 'time that it slept, in milliseconds'),
+	('commit_flush_log', 'delay_kind', 'what set that time: fixed (commit_delay or a sweep) or adaptive'),
+	('commit_flush_log', 'flush_time', 'time that it wrote and synced WAL, in milliseconds; null without track_wal_io_timing'),
+	('commit_flush_log', 'wal_bytes', 'WAL from the previous flush_lsn to this one, in bytes'),
+	('commit_flush_log', 'message', 'Flushed N out of M commits, as commit_stats.log_flushes logs it; in 2 flushes, if flushes is 2'),
+
+	('commit_latency_stats', 'synchronous_commit', 'setting of these commits; several, with commas, if they waited for the same'),
+	('commit_latency_stats', 'wait_level', 'level that they waited for in fact: local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait'),
+	('commit_latency_stats', 'commits', 'commits of this level and role'),
+	('commit_latency_stats', 'mean', 'mean, in milliseconds'),
+	('commit_latency_stats', 'p50, p95, p99, p999', 'percentile, in milliseconds, accurate to 5%'),
+	('commit_latency_stats', 'max', 'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too'),
+	('commit_latency_stats', 'commit_time', 'total time, in milliseconds'),
+	('commit_latency_stats', 'record_time', 'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED'),
+	('commit_latency_stats', 'notify_time', 'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds'),
+	('commit_latency_stats', 'delay_time', 'part of commit_time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing'),
+	('commit_latency_stats', 'flush_time', 'part of commit_time in which they wrote and synced WAL, in milliseconds; null unless they led with track_wal_io_timing'),
+	('commit_latency_stats', 'standby_time_min', 'lower bound of the part spent waiting for a standby, in milliseconds'),
+	('commit_latency_stats', 'standby_time_max', 'upper bound of that part, in milliseconds'),
+	('commit_latency_stats', 'other_time', 'rest of commit_time, with standby_time_min, in milliseconds'),
+	('commit_latency_stats', 'before_time', 'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log'),
+	('commit_latency_stats', 'after_time', 'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds'),
+	('commit_latency_stats', 'requested', 'synchronous_commit as an array; for local, of leaders and followers together'),
+
+	('commit_flush_latency_stats', 'flushes', 'timed flushes'),
+	('commit_flush_latency_stats', 'flush_time', 'total time, in milliseconds'),
+
+	('commit_latency_histogram', 'wait_level', 'as in commit_latency_stats; null for flushes'),
+	('commit_latency_histogram', 'role', 'as in commit_latency_stats; flush for flushes'),
+	('commit_latency_histogram', 'lower_bound', 'inclusive lower bound, in milliseconds'),
+	('commit_latency_histogram', 'upper_bound', 'exclusive upper bound, in milliseconds; Infinity for the last'),
+	('commit_latency_histogram', 'commits', 'commits in this cell'),
+	('commit_latency_histogram', 'cumulative', 'times below upper_bound'),
+
+	('commit_flush_latency_histogram', 'flushes', 'flushes in this cell'),
+
+	('commit_latency_buckets', 'wait_level', 'as in commit_latency_stats; null for flushes'),
+	('commit_latency_buckets', 'role', 'as in commit_latency_stats; flush for flushes'),
+	('commit_latency_buckets', 'le', 'upper bounds, in seconds, without the infinite one'),
+	('commit_latency_buckets', 'bucket', 'numbers of times up to each bound'),
+	('commit_latency_buckets', 'sum', 'total time, in seconds'),
+	('commit_latency_buckets', 'count', 'commits or flushes'),
+
+	('commit_wal_stats', 'redo_lsn', 'redo location of the checkpoint that begins the cycle'),
+	('commit_wal_stats', 'started_at', 'when it was seen to begin'),
+	('commit_wal_stats', 'finished', 'true if the next checkpoint has begun'),
+	('commit_wal_stats', 'commits', 'commits with a transaction ID, and COMMIT PREPARED'),
+	('commit_wal_stats', 'wal_records', 'WAL records of its transactions, rolled back ones included'),
+	('commit_wal_stats', 'wal_fpi', 'full-page images in these records'),
+	('commit_wal_stats', 'wal_bytes', 'size of these records, images included, in bytes'),
+	('commit_wal_stats', 'wal_bytes_per_commit', 'wal_bytes / commits, in bytes'),
+	('commit_wal_stats', 'wal_fpi_bytes', 'size of the images, in bytes; null before PostgreSQL 19'),
+	('commit_wal_stats', 'fpi_share', 'images as a percentage of wal_bytes or, before PostgreSQL 19, per 100 records, which can exceed 100'),
+	('commit_wal_stats', 'fpi_share_of', 'what fpi_share refers to: bytes or records'),
+	('commit_wal_stats', 'fpi_share_max', 'upper bound of the percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed'),
+	('commit_wal_stats', 'wal_bytes_aborted', 'part of wal_bytes of transactions that rolled back, in bytes'),
+	('commit_wal_stats', 'wal_distance', 'all WAL from redo_lsn to that of the next cycle or the insert location, in bytes; null in a standby''s newest row'),
+
+	('commit_standby_stats', 'standby', 'name in synchronous_standby_names or, for *, application_name; * if too few are connected'),
+	('commit_standby_stats', 'stage', 'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied'),
+	('commit_standby_stats', 'wait_time', 'time that all commits together waited for it, by samples, in milliseconds'),
+	('commit_standby_stats', 'share', 'wait_time as a percentage of that of all rows'),
+	('commit_standby_stats', 'slow_commits', 'slow commits that waited for it'),
+	('commit_standby_stats', 'waiting_now', 'commits that wait for it now'),
+	('commit_standby_stats', 'pid', 'its only walsender''s process ID'),
+	('commit_standby_stats', 'state', 'state of this walsender, as in pg_stat_replication'),
+	('commit_standby_stats', 'counted_since', 'since when: a change of synchronous_standby_names, server start, or a reset'),
+
+	('commit_delay_state', 'adaptive_delay', 'commit_stats.adaptive_delay in this session'),
+	('commit_delay_state', 'in_force', 'true if commits follow it, but for a sweep; false while it, fsync or commit_stats.enabled is off, or no background worker has read it, as on a standby'),
+	('commit_delay_state', 'spacing', 'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial'),
+	('commit_delay_state', 'reason', 'what changed last'),
+	('commit_delay_state', 'changed_at', 'time of that change'),
+	('commit_delay_state', 'trial', 'latest trial'),
+	('commit_delay_state', 'tried_spacing', 'spacing that it tries, in milliseconds'),
+	('commit_delay_state', 'tried_response', 'mean response with tried_spacing, in milliseconds'),
+	('commit_delay_state', 'kept_response', 'the same of the other spacing, in milliseconds'),
+	('commit_delay_state', 'quota_flush_rate', 'flushes per second that the device is believed to allow'),
+	('commit_delay_state', 'quota_window', 'its window, in milliseconds'),
+	('commit_delay_state', 'quota_spacing', 'floor of the spacing, in milliseconds'),
+	('commit_delay_state', 'flush_time', 'usual time of a flush, in milliseconds'),
+	('commit_delay_state', 'trials, quotas_found, quotas_refuted', 'number since the setting was turned on'),
+	('commit_delay_state', 'trials_won', 'trials whose spacing was kept'),
+	('commit_delay_state', 'changes', 'changes since server start'),
+
+	('commit_delay_changes', 'change', 'its number since server start'),
+	('commit_delay_changes', 'changed_at', 'time of the change'),
+	('commit_delay_changes', 'reason', 'what changed, as in commit_delay_state'),
+	('commit_delay_changes', 'spacing', 'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds'),
+	('commit_delay_changes', 'response', 'mean response with that spacing in the trial that it won, in milliseconds'),
+	('commit_delay_changes', 'response_before', 'the same of the spacing before, in milliseconds'),
+
+	('commit_history', 'resolution', 'minute, or hour: the sum of its minutes'),
+	('commit_history', 'period_start', 'begin: a whole minute, server start, commit_history_reset() or commit_history_close()'),
+	('commit_history', 'period_end', 'end; of the present hour, that of the newest minute'),
+	('commit_history', 'seconds', 'its length in seconds, by a clock that is never set'),
+	('commit_history', 'after_gap', 'true if nothing was counted before it or one of its minutes: the server was down or commit_stats.enabled off, or a crash lost minutes'),
+	('commit_history', 'commits_without_leader', 'part of commits_carried that no commit''s flush carried; without those before a reset in the period'),
+	('commit_history', 'delay_hits', 'flushes whose leader slept; inferred, as in commit_client_stats'),
+	('commit_history', 'commit_p50, commit_p95, commit_p99, flush_p50, flush_p99', 'percentile, in milliseconds'),
+	('commit_history', 'commit_max, flush_max', 'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too'),
+	('commit_history', 'flush_mean', 'flush_time / timed_flushes, in milliseconds'),
+	('commit_history', 'segment_stall_time, cpu_limit_stall_time, pause_stall_time, checkpoint_stall_time, archiver_stall_time, bulk_wal_stall_time, bytes_stall_time, other_io_stall_time, quota_stall_time, unknown_stall_time', 'part of stall_time with this cause in commit_stall_log, in milliseconds'),
+	('commit_history', 'wal_bytes', 'WAL that its transactions wrote, rolled back ones included, in bytes'),
+	('commit_history', 'wal_fpi', 'full-page images of pg_stat_wal'),
+	('commit_history', 'checkpoints', 'checkpoints that began, or that an idle server skipped'),
+	('commit_history', 'archive_failures', 'failures of archive_command or archive_library'),
+	('commit_history', 'before_time', 'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log'),
+	('commit_history', 'record_time', 'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED'),
+	('commit_history', 'notify_time', 'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds'),
+	('commit_history', 'phase_delay_time, phase_flush_time, others_flush_time', 'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds'),
+	('commit_history', 'segment_time, commit_log_time, not_run_time', 'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time or, if no other flush carried a commit, of unknown_time or phase_flush_time'),
+	('commit_history', 'standby_time', 'part of commit_time spent waiting for a standby, in milliseconds: by samples, within its bounds'),
+	('commit_history', 'after_time', 'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds'),
+	('commit_history', 'unknown_time', 'rest of commit_time + before_time + after_time, in milliseconds'),
+	('commit_history', 'checkpoint_share', 'percentage of the time that a checkpoint ran, by samples'),
+	('commit_history', 'commit_delay, commit_siblings, adaptive_delay', 'setting of the configuration at the end of the period'),
+	('commit_history', 'spacing', 'spacing at the end of the period, in milliseconds'),
+	('commit_history', 'top_datid, top_datname, top_roleid, top_rolname, top_application_name', 'client (database, database role, name) that issued the most flushes; null also for a role that may not see it'),
+	('commit_history', 'top_client_flushes', 'flushes that it issued; of an hour, in the minutes when it issued the most'),
+	('commit_history', 'top_client_flushes_share, top_statement_flushes_share', 'these as a percentage of flushes'),
+	('commit_history', 'top_queryid', 'statement whose commits issued the most flushes; null likewise, or with top_reason'),
+	('commit_history', 'top_reason', 'why it has no query identifier'),
+	('commit_history', 'top_statement_flushes', 'flushes of these commits; of an hour, as for the client'),
+
+	('commit_stats_info', 'enabled', 'commit_stats.enabled'),
+	('commit_stats_info', 'leader_evidence', 'WAL I/O that tells a leader: wal_sync, or wal_write if the server counts no syncs'),
+	('commit_stats_info', 'delay_evidence', 'timed if this session has track_wal_io_timing on, else untimed: delay_hits is less certain'),
+	('commit_stats_info', 'siblings_exact', 'true with up to 64 other backends: all are visited'),
+	('commit_stats_info', 'sibling_count_share', 'percentage of commits that count siblings now; 100 with a fixed delay, or up to 8 other backends'),
+	('commit_stats_info', 'connected_backends', 'backends that can have a transaction ID'),
+	('commit_stats_info', 'clients_tracked, statements_tracked', 'number with a row of their own'),
+	('commit_stats_info', 'clients_max', 'commit_stats.max_clients'),
+	('commit_stats_info', 'clients_evicted, statements_evicted', 'number whose row went to a new one'),
+	('commit_stats_info', 'statements_max', 'commit_stats.max_statements'),
+	('commit_stats_info', 'statements_reset', 'time from which commit_statement_stats counts'),
+	('commit_stats_info', 'stall_limit', 'commit_stats.stall_time, in milliseconds, or what is derived in its place; null if 0'),
+	('commit_stats_info', 'slow_commit_limit', 'likewise, of commit_stats.slow_commit_time; null if none is slow'),
+	('commit_stats_info', 'flush_base', 'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if bytes show no influence'),
+	('commit_stats_info', 'wal_mb_per_second', 'megabytes of WAL that the device writes per second, likewise'),
+	('commit_stats_info', 'bytes_share', 'percentage of flush time that the bytes of flushes explain, likewise'),
+	('commit_stats_info', 'sweep_pid', 'process that runs a sweep'),
+	('commit_stats_info', 'sweep_datid, sweep_datname, sweep_roleid, sweep_rolname, sweep_application_name', 'client (database, database role, name) of sweep_pid at its latest commit'),
+	('commit_stats_info', 'capturing', 'true while a prediction records commits'),
+	('commit_stats_info', 'shared_memory', 'size of the shared memory, in bytes'),
+	('commit_stats_info', 'memory_per_connection', 'its part for each backend that the configuration allows, in bytes'),
+	('commit_stats_info', 'history_memory', 'its part for commit_history, in bytes')
+	) v(view, names, comment)) m
+		CROSS JOIN pg_catalog.regexp_split_to_table(m.names, ', ') n(name)
+		JOIN pg_attribute a ON a.attname::text = n.name
+		JOIN pg_class c ON c.oid = a.attrelid
+		JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_class'::regclass::oid
+			AND d.refclassid = 'pg_extension'::regclass::oid AND d.deptype = 'e'::"char"
+		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'commit_stats'::name
+		ORDER BY a.attrelid, a.attnum, m.view <> c.relname::text, m.number
+	LOOP
+		EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', meaning.view, meaning.name, meaning.comment);
+	END LOOP;
+END $$;
