@@ -59,15 +59,6 @@
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
-static bool
-wal_is_apart(void)
-{
-	VolumeCounts wal = volume_read("pg_wal", VOLUME_DEVICES);
-	VolumeCounts data = volume_read("base", VOLUME_DEVICES);
-
-	return wal.disk != data.disk;
-}
-
 /*
  * The server now.  Settings are those of this session, but for those that
  * watch_read_settings() has from the configuration.
@@ -101,7 +92,8 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
 	f->segment_size = wal_segment_size;
-	f->wal_apart = wal_is_apart();
+	f->wal_apart = volume_read("pg_wal", VOLUME_DEVICES).disk !=
+		volume_read("base", VOLUME_DEVICES).disk;
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;
@@ -751,16 +743,6 @@ is_full(SlowKind kind)
 	return slow_log_newest(kind) - slow_log_oldest(kind) + 1 == SLOW_LOG_KEPT;
 }
 
-/* Those that are kept, from "from" on, stand for all. */
-static void
-scale_slow(CommitFigures *f, TimestampTz from)
-{
-	double		scale = f->phase_seconds * 1e6 / Max(GetCurrentTimestamp() - from, 1);
-
-	f->slow_recent *= scale;
-	f->slow_standby *= scale;
-}
-
 /* Of its slow commits, the client with the most commits wrote this much WAL. */
 static void
 add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
@@ -868,7 +850,14 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	}
 	set_longest_lock(f, &sum);
 	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
-		scale_slow(f, slow[0].event.ended_at);
+	{
+		/* those that are kept stand for all */
+		double		scale = f->phase_seconds * 1e6 /
+		Max(GetCurrentTimestamp() - slow[0].event.ended_at, 1);
+
+		f->slow_recent *= scale;
+		f->slow_standby *= scale;
+	}
 	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * sum.serializable > sum.phase[PHASE_AFTER];
