@@ -1654,12 +1654,13 @@ find_no_gain(const CommitFigures *f)
 			!(stall == STALL_OTHERS && is_by_requests(&f->volume)) &&
 			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
-		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
-		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
-		{f->flush_time > 0 && f->delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
-			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us is as long as %s flushes.", format_percent(f->phase[PHASE_DELAY]), f->delay, format_number(ratio_or_zero(f->delay, flush_now(f)))),
+		{f->delay > 0 && f->delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
+			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us%s.", format_percent(f->phase[PHASE_DELAY]), f->delay, f->flush_time == 0 ? "" :
+					 psprintf(" is as long as %s flushes", format_number(ratio_or_zero(f->delay, flush_now(f))))),
 		sweep},
-		{2 * processor_share(f) >= causes_flush_share(f),
+		{outside_share(f) >= Max(MANY_STALLS * causes_flush_share(f), MIN_CAUSE),
+		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
+		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
 			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, flush_now(f)))),
@@ -1738,7 +1739,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const char *remedy)
 {
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
-	causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
+	causes_flush_share(f) + f->phase[PHASE_NOTIFY] + (f->delay > 0 ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";

@@ -1156,6 +1156,16 @@ an idle disk
 	flusher seen.cpu_waits=900 delay=5000 phase:delay=0.9
 	cause: 90\.0% asleep for commit_delay
 	answer: perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
+... which nothing times
+	delay=10000 phase:delay=0.95 flush_time=0 io_timing=0
+	cause: 95\.0% asleep for commit_delay\.
+	answer: perhaps 0\. Commits sleep for 95\.0% of their time: commit_delay = 10000 us\..*sweep
+... and no sample saw a flush
+	flusher delay=10000 phase:delay=1 flush_time=0 io_timing=0
+	answer: perhaps 0\. Commits sleep for 100% of their time
+... for less of the time, as samples of flushes lack
+	flusher delay=100 phase:delay=0.5 phase:unknown=0.5
+	not: no commit leads|for a processor
 ... of a database, and for nothing
 	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
 	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
@@ -1347,6 +1357,7 @@ unlike(", $without->{delays},", qr/, 1100,/, '... which it has from nowhere else
 is(conclude('phase:not_run=0.24')->{step}, '', 'a CPU limit, which the simulation would use up');
 is(conclude('phase:not_run=0.09')->{step}, $compare, '... that hardly matters');
 is(conclude('full')->{step}, '', 'full WAL buffers in statements: no first step for commits');
+is(conclude('delay=10000 phase:delay=0.95')->{step}, $compare, 'a delay that is too long');
 is(conclude('phase:log=0.8 phase:flush=0.25')->{step}, '', 'nothing to do');
 is(conclude('now.longest=12e6')->{step}, '', 'what hangs stands in the first line');
 
