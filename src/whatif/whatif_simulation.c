@@ -122,8 +122,6 @@ typedef struct Client
 	double		began_at;		/* its transaction, apart from "wake" */
 	double		commits_since;	/* if it is queued or committing */
 	double		sleep;			/* if it leads */
-	const LoadCycle *last;		/* the transaction that ended last */
-	double		response;		/* ... and its time */
 } Client;
 
 typedef enum WalState
@@ -313,8 +311,6 @@ begin_cycle(Simulation *sim, int c)
 	const LoadGroup *group = &sim->load->group[client->group];
 	Arrivals   *arrivals = &sim->arrivals[client->group];
 
-	client->last = client->cycle;
-	client->response = sim->now - client->began_at;
 	client->cycle = &group->cycle[draw_index(sim, &group->cycles)];
 	if (group->arrivals == 0 || arrivals->backlog > 0)
 	{
@@ -524,22 +520,22 @@ pass_on_notify(Simulation *sim, double wake)
 	binaryheap_add(sim->working, Int32GetDatum(heir));
 }
 
-/* The transaction that ended had a commit of "latency"; NaN: none waited. */
+/* The transaction that ends had a commit of "latency"; NaN: none waited. */
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
 {
-	if (sim->now < sim->counting_from || client->last->prepares)
+	if (sim->now < sim->counting_from || client->cycle->prepares)
 		return;
 	for (int p = 0; p < NPARTIES; p++)
 	{
 		TransactionSums *it = &sim->outcome->others[p];
 
-		if (p > 0 && p == client->last->party)
+		if (p > 0 && p == client->cycle->party)
 			continue;
 		it->commits++;
-		it->response += client->response;
+		it->response += sim->now - client->began_at;
 		if (isnan(latency) ||
-			(sim->load->async && client->last->party == sim->load->changed))
+			(sim->load->async && client->cycle->party == sim->load->changed))
 			continue;
 		it->latency += latency;
 		it->cell[histogram_cell((uint64) (latency * 1000))]++;
@@ -569,8 +565,8 @@ end_work(Simulation *sim, int c)
 	client->notifies &= gathers;
 	release_locks(sim, c);
 	client->wake = 0;
-	begin_cycle(sim, c);
 	count_transaction(sim, client, NAN);
+	begin_cycle(sim, c);
 }
 
 static void
@@ -579,6 +575,7 @@ end_flush(Simulation *sim)
 	int			ndone = sim->nmembers;
 	bool		notified = false;
 	double		responses = 0;
+	double		awake;			/* the speed when all of them work */
 
 	for (int i = 0; i < ndone; i++)
 	{
@@ -586,6 +583,7 @@ end_flush(Simulation *sim)
 
 		responses += sim->now - sim->client[c].began_at;
 		notified |= sim->nnotifying > 0 && c == sim->notifying[0];
+		release_locks(sim, c);
 	}
 	if (sim->load->adaptive > 0)
 	{
@@ -595,17 +593,14 @@ end_flush(Simulation *sim)
 	}
 	sim->flush_ended_at = sim->now;
 	sim->nmembers = 0;
-	for (int i = 0; i < ndone; i++)
-		release_locks(sim, sim->committing[i]);
 	wake_members(sim, ndone);
-	for (int i = 0; i < ndone; i++)
-		begin_cycle(sim, sim->committing[i]);
+	awake = work_speed(sim->load->cores, sim->working->bh_size + ndone);
 	for (int i = 0; i < ndone; i++)
 	{
 		const Client *it = &sim->client[sim->committing[i]];
 
-		count_transaction(sim, it, sim->now - it->commits_since +
-						  it->wake / speed(sim));
+		count_transaction(sim, it, sim->now - it->commits_since + it->wake / awake);
+		begin_cycle(sim, sim->committing[i]);
 	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
