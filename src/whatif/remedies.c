@@ -374,33 +374,23 @@ is_alone(const Remedies *all, const ClientKey *key)
 	return true;
 }
 
-/* Sessions can log in as this role, and not only SET ROLE to it. */
-static bool
-can_login(Oid role)
-{
-	return sql_value(psprintf("SELECT 1 FROM pg_catalog.pg_roles"
-							  " WHERE oid OPERATOR(pg_catalog.=) %u AND rolcanlogin",
-							  role)) != NULL;
-}
-
 /* A line, whatever is in the names: the next one would be no comment. */
 static char *
 alter_subscriptions(const ClientKey *key, const char *level)
 {
-	const char *database = get_database_name(key->datid);
-	char	   *alter = sql_value(psprintf("SELECT pg_catalog.string_agg("
-										   "pg_catalog.format('ALTER SUBSCRIPTION %%I SET (synchronous_commit = %%s);', subname, %s),"
-										   " ' ' ORDER BY subname) FROM pg_catalog.pg_subscription"
-										   " WHERE subdbid OPERATOR(pg_catalog.=) %u AND"
+	char	   *alter = sql_value(psprintf("SELECT pg_catalog.format('-- of apply workers, in database %%I: %%s', datname,"
+										   " pg_catalog.string_agg(pg_catalog.format("
+										   "'ALTER SUBSCRIPTION %%I SET (synchronous_commit = %%s);', subname, %s),"
+										   " ' ' ORDER BY subname))"
+										   " FROM pg_catalog.pg_subscription, pg_catalog.pg_database d"
+										   " WHERE d.oid OPERATOR(pg_catalog.=) %u AND"
+										   " subdbid OPERATOR(pg_catalog.=) d.oid AND"
 										   " subowner OPERATOR(pg_catalog.=) %u AND"
-										   " subsynccommit OPERATOR(pg_catalog.<>) 'off'",
+										   " subsynccommit OPERATOR(pg_catalog.<>) 'off' GROUP BY datname",
 										   level, key->datid, key->roleid));
 
-	if (alter == NULL || database == NULL)
-		return NULL;
-	alter = psprintf("-- of apply workers, in database %s: %s",
-					 quote_identifier(database), alter);
-	replace_controls(alter, '?');
+	if (alter != NULL)
+		replace_controls(alter, '?');
 	return alter;
 }
 
@@ -426,16 +416,19 @@ asynchronous(const Remedies *all, const ClientKey *key)
 		"BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;",
 		NULL
 	};
-	const char *role = key ? GetUserNameFromId(key->roleid, true) : NULL;
-	const char *database = key ? get_database_name(key->datid) : NULL;
 	const char *alter;
 	const char *former;
 
-	if (role == NULL || database == NULL || !can_login(key->roleid) ||
-		!is_alone(all, key))
+	if (key == NULL || !is_alone(all, key))
 		return todo;
-	alter = psprintf("ALTER ROLE %s IN DATABASE %s", quote_identifier(role),
-					 quote_identifier(database));
+	/* none can log in as a role to which sessions only SET ROLE */
+	alter = sql_value(psprintf("SELECT pg_catalog.format('ALTER ROLE %%I IN DATABASE %%I', rolname, datname)"
+							   " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
+							   " WHERE r.oid OPERATOR(pg_catalog.=) %u AND rolcanlogin AND"
+							   " d.oid OPERATOR(pg_catalog.=) %u",
+							   key->roleid, key->datid));
+	if (alter == NULL)
+		return todo;
 	former = sql_value(psprintf("SELECT pg_catalog.split_part(c, '=', 2)"
 								" FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) c"
 								" WHERE setdatabase OPERATOR(pg_catalog.=) %u AND"
