@@ -126,6 +126,13 @@ causes_flush_share(const CommitFigures *f)
 	return f->phase[PHASE_FLUSH] + f->phase[PHASE_OTHER_FLUSH];
 }
 
+/* F0, of the newest flushes if it can be */
+static double
+flush_now(const CommitFigures *f)
+{
+	return f->flush_newest > 0 ? f->flush_newest : f->flush_time;
+}
+
 /* Sessions wait for rows that committing ones hold. */
 static bool
 has_hot_row(const CommitFigures *f)
@@ -1148,7 +1155,7 @@ stalls_of_server(const CommitFigures *f)
 static bool
 others_slow_down(const CommitFigures *f)
 {
-	return Max(f->flush_time, f->flush_slower) >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
+	return Max(flush_now(f), f->flush_slower) >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
 		f->seen_enough &&
 		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
@@ -1247,7 +1254,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)")},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
-					 f->flush_slower > 0 && others_slow_down(f) ? "flushes that take longer than they did" :
+					 others_slow_down(f) && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 					 !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 					 "flushes of usual length: the disk takes this time for each",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
@@ -1358,13 +1365,6 @@ put_causes(StringInfo text, const CommitFigures *f, const char *title,
 }
 
 /*---- The sweep that is proposed ----------------------------------*/
-
-/* F0, of the newest flushes if it can be */
-static double
-flush_now(const CommitFigures *f)
-{
-	return f->flush_newest > 0 ? f->flush_newest : f->flush_time;
-}
 
 static double
 square_root_rule(const CommitFigures *f)

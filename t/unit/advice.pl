@@ -788,6 +788,16 @@ others that make no flush stall
 ... while WAL is archived
 	long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=95
 	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on it
+... and make them take longer than they did
+	long flush_time=850 flush_p50=800 flush_newest=2500
+	cause: 100% flushes that take longer than they did, while others read or write on it: it had
+	remedy: ^a disk of its own
+... which took as long before
+	long flush_time=2400 flush_p50=800 flush_newest=2500
+	cause: 100% flushes of usual length: the disk takes this time for each, while others
+... which took longer before
+	long flush_newest=600
+	cause: 100% flushes of usual length: the disk takes this time for each\.
 ... for less than half of the time
 	long seen.activity[ACTIVITY_OTHERS]=49
 	cause: 100% flushes of usual length: the disk takes this time for each\.
