@@ -813,7 +813,7 @@ static bool may_be_delayed(const CommitFigures *f);
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 
 /* Of a lock whose holder has no session */
-static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
+static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
 
 /* Of one that writes much WAL */
 static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";

@@ -326,7 +326,7 @@ a prepared transaction that nobody ends
 	phase:before=1
 	cause: 100% before the record: deferred triggers, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
-	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts
+	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs
 	now.longest=12e6
 	cause: 100% flushes that have not ended, or of usual length\.
