@@ -1218,7 +1218,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 format_us(f->flush_slowed)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
-			psprintf("its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop%s",
+			psprintf("its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed%s",
 					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};
 

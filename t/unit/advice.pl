@@ -819,7 +819,7 @@ stalls
 %slower
 	flush_slower=10000 seen_enough=1 seen.in_commit=1000
 	answer: may pay
-	remedy: ^its burst balance in the provider's graphs; the write cache of a disk
+	remedy: ^its burst balance in the provider's graphs; the write cache of a disk .* iotop; commit_stats_reset\(\), if fsync, wal_sync_method or the volume was changed
 ... of most flushes now
 	stall:unknown=0.6 slower
 	cause: 100% flushes take 10\.0 ms now, and took 450 us \(median of all\): the volume has become slower, as when a burst credit is used up\.
