@@ -1636,7 +1636,9 @@ find_no_gain(const CommitFigures *f)
 	double		idle = idle_sessions(f);
 	double		async = ratio_or_zero(f->commits_async, f->commits + f->commits_async);
 	bool		alone = f->concurrency < HARDLY_CONCURRENT;
-	bool		unshared = f->carried + f->prepares < HARDLY_SHARED * f->flushes;
+	double		carried = f->newest ? ratio_or_zero(f->newest_carried, f->newest_flushes) :
+	ratio_or_zero(f->carried, f->flushes);
+	bool		unshared = carried + ratio_or_zero(f->prepares, f->flushes) < HARDLY_SHARED;
 	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
@@ -1670,7 +1672,7 @@ find_no_gain(const CommitFigures *f)
 		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
 		{unshared && f->own_flush > OWN_FLUSH_ONLY && f->stall[STALL_QUOTA].share < MIN_CAUSE,
-		psprintf("no. A flush carries %.2f commits, and a commit spends %s of its time on its own.", ratio_or_zero(f->carried, f->flushes), format_percent(f->own_flush)), NULL},
+		psprintf("no. A flush carries %.2f commits, and a commit spends %s of its time on its own.", carried, format_percent(f->own_flush)), NULL},
 	};
 
 	return first_answer(answers, lengthof(answers));

@@ -239,7 +239,7 @@ typedef struct CommitFigures
 	/* siblings that leaders found */
 	int			siblings_max;
 	int			siblings_half;	/* half of the flushes had at least these */
-	double		siblings_mean;
+	double		siblings_mean;	/* of the newest flushes */
 	double		concurrency;	/* share of flushes with any */
 	double		reach;			/* ... with at least commit_siblings */
 } CommitFigures;

@@ -36,6 +36,7 @@
 #include "module/shared_memory.h"
 #include "probe/kernel.h"
 #include "probe/notify_lock.h"
+#include "probe/siblings.h"
 #include "report/report.h"
 #include "stats/latency.h"
 #include "stats/prediction.h"
@@ -485,7 +486,6 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 		if (at_least == 0 && n > 0)
 			f->siblings_max = s;
 		at_least += n;
-		f->siblings_mean += ratio_or_zero((double) s * n, flushes);
 		if (f->siblings_half == 0 && 2 * at_least >= flushes && flushes > 0)
 			f->siblings_half = s;
 		if (s == 1)
@@ -493,6 +493,30 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 		if (s == f->siblings)
 			f->reach = ratio_or_zero(at_least, flushes);
 	}
+}
+
+/* ... of the newest flushes, whatever was before */
+static void
+set_newest_siblings(CommitFigures *f, const FlushTotals *groups)
+{
+	uint64		flushes = 0;
+	uint64		concurrent = 0;
+	uint64		siblings = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid == 0 || group->leader.siblings == SIBLINGS_NOT_COUNTED)
+			continue;
+		flushes++;
+		concurrent += group->leader.siblings > 0;
+		siblings += group->leader.siblings;
+	}
+	if (!f->newest || flushes < WAL_DEVICE_SAMPLE)
+		return;
+	f->concurrency = (double) concurrent / flushes;
+	f->siblings_mean = (double) siblings / flushes;
 }
 
 /* The sums over LATENCY_LEADER and the kinds before "end", us */
@@ -1325,6 +1349,7 @@ report_data_read(CommitFigures *f, Oid function)
 	sum_samples(f);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
+	set_newest_siblings(f, groups);
 	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);

@@ -943,6 +943,12 @@ commits one by one
 	one_by_one own_flush=0.9
 	cause: 100% flushes
 	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
+... until they came together
+	one_by_one own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=13400
+	answer: may pay, fixed or adaptive
+... of late, where they shared flushes before
+	queue own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=2000
+	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
 one session
 	concurrency=0
 	cause: 100% flushes

@@ -19,6 +19,10 @@
  * and in ns the time of leaders, of followers, and of timed flushes; the
  * output has the percentages of flush, another's flush and unknown.
  *
+ * After "siblings": whether the newest flushes are enough for rates, and how
+ * many found no sibling, two, or did not count any; the output is the share
+ * with any, and the mean.
+ *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
  * number, which is rounded as commit_stats_compare() does.
@@ -99,6 +103,25 @@ print_cycles(CommitFigures *f, int argc, char **argv)
 }
 
 static int
+print_siblings(CommitFigures *f, char **argument)
+{
+	static const uint32 found[] = {0, 2, SIBLINGS_NOT_COUNTED};
+	FlushTotals groups = {.recent = calloc(1000, sizeof(FlushGroupCopy))};
+
+	f->newest = atoi(argument[0]);
+	f->concurrency = 0.047;
+	for (int i = 0; i < 3; i++)
+		for (int n = atoi(argument[1 + i]); n > 0; n--)
+		{
+			groups.recent[groups.nrecent].leader_pid = 1;
+			groups.recent[groups.nrecent++].leader.siblings = found[i];
+		}
+	set_newest_siblings(f, &groups);
+	printf("%g %g\n", f->concurrency, f->siblings_mean);
+	return 0;
+}
+
+static int
 print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
 {
 	StringInfoData text;
@@ -138,6 +161,8 @@ main(int argc, char **argv)
 	}
 	if (argc == 9 && strcmp(argv[1], "phases") == 0)
 		return print_phases(&f, argv + 2);
+	if (argc == 6 && strcmp(argv[1], "siblings") == 0)
+		return print_siblings(&f, argv + 2);
 	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0))
 		return print_cycles(&f, argc, argv);
 	if (argc < 3 || argc - 3 > MOST_KEPT)
