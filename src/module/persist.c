@@ -65,24 +65,17 @@ log_file_error(const char *what, const char *path)
 			 errmsg("could not %s file \"%s\": %m", what, path)));
 }
 
-/* errno is that of the first thing that went wrong. */
 static bool
 write_file(const char *path, const char *from, Size size)
 {
-	int			fd = OpenTransientFile(path, O_WRONLY | O_CREAT | O_TRUNC | PG_BINARY);
+	FILE	   *file = AllocateFile(path, PG_BINARY_W);
 	bool		written;
-	int			save_errno;
 
-	if (fd < 0)
+	if (file == NULL)
 		return false;
-	errno = 0;
-	written = write(fd, from, size) == size;
-	/* if write didn't set errno, assume problem is no disk space */
-	save_errno = errno ? errno : ENOSPC;
-	if (CloseTransientFile(fd) != 0 && written)
-		return false;
-	errno = save_errno;
-	return written;
+	written = fwrite(from, size, 1, file) == 1;
+	/* closed in any case; it leaves the errno of a failed write */
+	return FreeFile(file) == 0 && written;
 }
 
 static bool

@@ -61,19 +61,14 @@ fail(int error)
 }
 
 /* The first 1000 bytes fit. */
-ssize_t
-write(int fd, const void *from, size_t size)
+size_t
+fwrite(const void *from, size_t size, size_t n, FILE *file)
 {
-	static int	left = 1000;
-
-	if (fails("write") && is_stats_file(fd))
-	{
-		if (left == 0)
-			return fail(ENOSPC);
-		size = left;
-		left = 0;
-	}
-	return REAL(write) (fd, from, size);
+	if (!fails("write") || !is_stats_file(fileno(file)))
+		return REAL(fwrite) (from, size, n, file);
+	(void) REAL(fwrite) (from, 1, 1000, file);
+	errno = ENOSPC;
+	return 0;
 }
 
 /* Some file systems report the error here. */
@@ -86,11 +81,11 @@ fsync(int fd)
 }
 
 int
-close(int fd)
+fclose(FILE *file)
 {
-	bool		kept = fails("close") && is_stats_file(fd);
+	bool		kept = fails("close") && is_stats_file(fileno(file));
 
-	if (REAL(close) (fd) != 0)
+	if (REAL(fclose) (file) != 0)
 		return -1;
 	return kept ? fail(ENOSPC) : 0;
 }
