@@ -216,7 +216,6 @@ find_flush_ends(WhatifFit *fit)
 		else
 			fit->flushed_at[this] = sample_time(fit, commit[this].ended_at);
 	}
-	pfree(order);
 }
 
 /*
@@ -268,7 +267,6 @@ find_flushes(WhatifFit *fit)
 	for (int i = 0; i < fit->nflushes; i++)
 		for (; c < n && at[c] <= fit->flush[i].done_at; c++)
 			fit->flush[i].carried += at[c] == fit->flush[i].done_at;
-	pfree(at);
 }
 
 /*
@@ -409,7 +407,6 @@ find_cycles(WhatifFit *fit)
 		load->group[group].cycles.n++;
 	}
 	load->ncycles = fit->ncycles;
-	pfree(order);
 }
 
 /*
@@ -569,9 +566,6 @@ find_others(WhatifFit *fit)
 		commit[i].blocked -= Min(commit[i].blocked, strangers);
 		commit[i].blocked_after -= Min(commit[i].blocked_after, strangers);
 	}
-	pfree(end);
-	pfree(excess);
-	pfree(blocked);
 }
 
 /*
