@@ -90,8 +90,6 @@ typedef struct HistoryShared
 HistoryRows history_rows[HISTORY_NRINGS];
 
 static HistoryShared *shared = NULL;
-static EntryFlushes clients[2]; /* at the last row, and now; of the worker */
-static EntryFlushes statements[2];
 static TimestampTz written_at = 0;	/* the file, by the clock of the history */
 
 /*---- Shared memory -----------------------------------------------*/
@@ -498,43 +496,13 @@ set_settings(HistorySum *row)
 	pfree(state);
 }
 
-/* The entry whose flushes grew most.  A reset takes what was counted before. */
-static uint64
-find_leader(EntryFlushes *flushes, Size key_size, void *leader)
-{
-	EntryFlushes before = flushes[0];
-	EntryFlushes now = flushes[1];
-	uint64		most = 0;
-
-	for (int i = 0; i < now.n; i++)
-	{
-		Size		at = i * (key_size + sizeof(uint64));
-		const char *key = now.rows + at;
-		uint64		growth = *(const uint64 *) (key + key_size);
-
-		if (i < before.n && now.stats_reset == before.stats_reset &&
-			memcmp(before.rows + at, key, key_size) == 0)
-			growth = clock_elapsed(*(const uint64 *) (before.rows + at + key_size),
-								   growth);
-		if (growth <= most || entry_is_overflow((const EntryKey *) key))
-			continue;
-		most = growth;
-		memcpy(leader, key, key_size);
-	}
-	flushes[0] = now;
-	flushes[1] = before;
-	return most;
-}
-
 static void
 find_leaders(HistorySum *row)
 {
-	entry_table_read_flushes(&clients_table, &clients[1]);
-	row->top_client_flushes = find_leader(clients, sizeof(ClientKey),
-										  &row->top_client);
-	entry_table_read_flushes(&statements_table, &statements[1]);
-	row->top_statement_flushes = find_leader(statements, sizeof(StatementKey),
-											 &row->top_statement);
+	row->top_client_flushes =
+		entry_table_find_leader(&clients_table, &row->top_client);
+	row->top_statement_flushes =
+		entry_table_find_leader(&statements_table, &row->top_statement);
 }
 
 static ServerCounts

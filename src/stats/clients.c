@@ -239,7 +239,7 @@ clients_read_sessions(void)
 		session->pid = slots[i].pid;
 		session->registered_at = slots[i].registered_at;
 		session->key = *client_of_slot(i);
-		entry_table_count(&clients_table, i, session->value, CLIENT_NCOUNTERS);
+		entry_table_count(&clients_table, i, session->value);
 		counter_array_subtract(session->value, slots[i].connected,
 							   CLIENT_NCOUNTERS);
 		sessions->n++;

@@ -124,6 +124,7 @@ give_entry(EntryTable *table, int entry, const void *key)
 
 	memcpy(key_of_entry(table, entry), key, table->key_size);
 	table->entries[entry].next = *bucket;
+	table->entries[entry].flushes_before = 0;
 	memset(table->entries[entry].counter, 0, sizeof(table->entries->counter));
 	pg_atomic_init_u64(&table->uses[entry].used_at, 0);
 	pg_atomic_init_u32(&table->uses[entry].places, 0);
@@ -159,19 +160,11 @@ add_to_entry(EntryTable *table, int entry, const uint64 *value)
 }
 
 void
-entry_table_count(const EntryTable *table, int place, uint64 *value,
-				  int ncounters)
+entry_table_count(const EntryTable *table, int place, uint64 *value)
 {
 	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
-	backend_slots_copy_cells(place * ncells, ncells, value, ncounters);
-}
-
-static void
-read_growth(const EntryTable *table, int place, uint64 *growth, int ncounters)
-{
-	entry_table_count(table, place, growth, ncounters);
-	counter_array_subtract(growth, table->places[place], ncounters);
+	backend_slots_copy_cells(place * ncells, ncells, value, CLIENT_NCOUNTERS);
 }
 
 static void
@@ -180,13 +173,23 @@ add_growth(EntryTable *table, int place)
 	int			entry = table->place_entries[place];
 	uint64		growth[CLIENT_NCOUNTERS];
 
-	read_growth(table, place, growth, CLIENT_NCOUNTERS);
+	entry_table_count(table, place, growth);
+	counter_array_subtract(growth, table->places[place], CLIENT_NCOUNTERS);
 	counter_array_add(table->places[place], growth, CLIENT_NCOUNTERS);
 	if (entry == NO_ENTRY)
 		return;
 	add_to_entry(table, entry, growth);
 	if (counted_commits(growth) + growth[SLOT_PREPARES] > 0)
 		pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
+}
+
+/* Exclusive lock. */
+static void
+add_all_growth(EntryTable *table)
+{
+	for (int i = 0; i < nplaces(table, MaxBackends); i++)
+		if (table->place_entries[i] != NO_ENTRY)
+			add_growth(table, i);
 }
 
 static void
@@ -335,32 +338,16 @@ entry_table_move(EntryTable *table, int place, const void *key, int entry)
 
 /*---- Readers, restarts and resets --------------------------------*/
 
-/* Rows with "n" counters from "first" on. */
 static void
-copy_rows(const EntryTable *table, char *rows, int first, int n, int *places)
+copy_rows(EntryTable *table, char *row)
 {
-	Size		size = table->key_size + n * sizeof(uint64);
-
+	add_all_growth(table);
 	for (int i = 0; i < table->shared->nentries; i++)
 	{
-		char	   *row = rows + i * size;
-
 		memcpy(row, key_of_entry(table, i), table->key_size);
 		counter_array_read((uint64 *) (row + table->key_size),
-						   table->entries[i].counter + first, n);
-	}
-	for (int i = 0; i < nplaces(table, MaxBackends); i++)
-	{
-		int			entry = entry_table_of_place(table, i);
-		uint64		growth[CLIENT_NCOUNTERS];
-
-		if (entry == NO_ENTRY)
-			continue;
-		read_growth(table, i, growth, first + n);
-		counter_array_add((uint64 *) (rows + entry * size + table->key_size),
-						  growth + first, n);
-		if (places != NULL)
-			places[entry]++;
+						   table->entries[i].counter, CLIENT_NCOUNTERS);
+		row += row_size(table);
 	}
 }
 
@@ -375,22 +362,35 @@ entry_table_lock_and_read(EntryTable *table)
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	totals->n = table->shared->nentries;
 	totals->evicted = table->shared->evicted;
-	copy_rows(table, totals->row, 0, CLIENT_NCOUNTERS, totals->places);
+	copy_rows(table, totals->row);
+	for (int i = 0; i < nplaces(table, MaxBackends); i++)
+		if (table->place_entries[i] != NO_ENTRY)
+			totals->places[table->place_entries[i]]++;
 	return totals;
 }
 
-/* A fraction of the memory that entry_table_lock_and_read() reads. */
-void
-entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
+/* The key whose flushes grew most since the last call, and by how many. */
+uint64
+entry_table_find_leader(EntryTable *table, void *leader)
 {
-	if (to->rows == NULL)
-		to->rows = MemoryContextAlloc(TopMemoryContext, max_entries(table) *
-									  (table->key_size + sizeof(uint64)));
+	uint32		most = 0;
+
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
-	to->n = table->shared->nentries;
-	to->stats_reset = table->shared->stats_reset;
-	copy_rows(table, to->rows, SLOT_FLUSHES, 1, NULL);
+	add_all_growth(table);
+	for (int i = 0; i < table->shared->nentries; i++)
+	{
+		Entry	   *entry = &table->entries[i];
+		uint32		flushes = (uint32) pg_atomic_read_u64(&entry->counter[SLOT_FLUSHES]);
+		uint32		growth = flushes - entry->flushes_before;
+
+		entry->flushes_before = flushes;
+		if (growth <= most || !OidIsValid(table->uses[i].roleid))
+			continue;
+		most = growth;
+		memcpy(leader, key_of_entry(table, i), table->key_size);
+	}
 	LWLockRelease(commit_stats_clients_lock());
+	return most;
 }
 
 static void
@@ -477,16 +477,16 @@ compare_uses(const void *a, const void *b, void *table)
 void
 entry_table_save(const void *object, void *to)
 {
-	const EntryTable *table = object;
+	EntryTable *table = unconstify(void *, object);
 	EntriesSaved *saved = to;
 
 	if (*table->max_keys > 0)
 	{
 		saved->evicted = table->shared->evicted;
 		saved->stats_reset = table->shared->stats_reset;
-		copy_rows(table, (char *) (saved + 1), 0, CLIENT_NCOUNTERS, NULL);
+		copy_rows(table, (char *) (saved + 1));
 		qsort_arg(saved + 1, table->shared->nentries, row_size(table),
-				  compare_uses, unconstify(EntryTable *, table));
+				  compare_uses, table);
 	}
 }
 

@@ -29,6 +29,7 @@ typedef struct EntryKey
 typedef struct Entry
 {
 	int			next;			/* entry with the same hash; or NO_ENTRY */
+	uint32		flushes_before; /* entry_table_find_leader(), modulo 2^32 */
 	pg_atomic_uint64 counter[CLIENT_NCOUNTERS]; /* added to atomically */
 } Entry;
 
@@ -109,14 +110,6 @@ typedef struct EntryTotals
 	};
 } EntryTotals;
 
-/* The flushes of all entries, and nothing else; in memory that stays. */
-typedef struct EntryFlushes
-{
-	int			n;
-	TimestampTz stats_reset;	/* since which they are counted */
-	char	   *rows;			/* each a key, and its flushes */
-} EntryFlushes;
-
 /* The commits of which the share of a row is a part. */
 static inline uint64
 counted_commits(const uint64 *value)
@@ -142,13 +135,13 @@ extern int	entry_table_begin(EntryTable *table, const void *key);
 extern void entry_table_move(EntryTable *table, int place, const void *key,
 							 int entry);
 
-/* All that was ever counted in a place: the first counters */
+/* All that was ever counted in a place */
 extern void entry_table_count(const EntryTable *table, int place,
-							  uint64 *value, int ncounters);
+							  uint64 *value);
 
 /* Readers.  The first one returns with commit_stats_clients_lock() held. */
 extern EntryTotals *entry_table_lock_and_read(EntryTable *table);
-extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
+extern uint64 entry_table_find_leader(EntryTable *table, void *leader);
 
 /* Under the clients lock, exclusively, when the slots have been copied */
 extern void entry_table_clear(EntryTable *table, TimestampTz now);
