@@ -231,42 +231,39 @@ evict(EntryTable *table, int entry)
 	table->shared->evicted++;
 }
 
+static int
+entries_of_role(const EntryTable *table, Oid roleid)
+{
+	int			n = 0;
+
+	for (int i = 0; i < table->shared->nentries; i++)
+		n += table->uses[i].roleid == roleid;
+	return n;
+}
+
 /*
- * The entry that a new key of a role can take, or NO_ENTRY: the one that was
- * not used for longest.  "*may_add" is false if the role can take only its
- * own.
+ * The entry that was not used for longest, of those that a new key can take,
+ * or NO_ENTRY.  "roleid": of this role; InvalidOid: of any.
  */
 static int
-find_victim(const EntryTable *table, Oid roleid, bool *may_add)
+find_victim(const EntryTable *table, Oid roleid)
 {
 	int			oldest = NO_ENTRY;
-	int			own_oldest = NO_ENTRY;
 	uint64		age_limit = PG_UINT64_MAX;
-	uint64		own_age_limit = PG_UINT64_MAX;
-	int			nheld = 0;		/* entries of the role */
 
 	for (int i = 0; i < table->shared->nentries; i++)
 	{
 		EntryUse   *use = &table->uses[i];
 		uint64		used_at = pg_atomic_read_u64(&use->used_at);
 
-		nheld += use->roleid == roleid;
-		if (!OidIsValid(use->roleid) ||
+		if (!OidIsValid(use->roleid) || used_at >= age_limit ||
+			(OidIsValid(roleid) && use->roleid != roleid) ||
 			(!table->by_cell && pg_atomic_read_u32(&use->places) > 0))
 			continue;
-		if (used_at < age_limit)
-		{
-			oldest = i;
-			age_limit = used_at;
-		}
-		if (use->roleid == roleid && used_at < own_age_limit)
-		{
-			own_oldest = i;
-			own_age_limit = used_at;
-		}
+		oldest = i;
+		age_limit = used_at;
 	}
-	*may_add = table->by_cell || nheld < *table->max_keys / 2;
-	return *may_add ? oldest : own_oldest;
+	return oldest;
 }
 
 /* Like find(), but never NO_ENTRY. */
@@ -275,24 +272,23 @@ find_or_add(EntryTable *table, const void *key)
 {
 	const EntryKey *head = key;
 	int			entry = find(table, key);
-	bool		may_add = table->by_cell;
+	bool		may_add;
 
 	if (entry != NO_ENTRY)
 		return entry;
 	if (entry_is_overflow(head))
 		return overflow_of(table, head->datid);
-	if (table->by_cell && table->shared->nown >= *table->max_keys &&
-		table->shared->evicted % Max(*table->max_keys / NOTE_USES, 1) == 0)
-		for (int i = 0; i < nplaces(table, MaxBackends); i++)
-			if (table->place_entries[i] != NO_ENTRY)
-				add_growth(table, i);
-	if (!may_add || table->shared->nown >= *table->max_keys)
-		entry = find_victim(table, head->roleid, &may_add);
+	may_add = table->by_cell ||
+		entries_of_role(table, head->roleid) < *table->max_keys / 2;
 	if (may_add && table->shared->nown < *table->max_keys)
 	{
 		table->shared->nown++;
 		return give_entry(table, table->shared->nentries++, key);
 	}
+	if (table->by_cell &&
+		table->shared->evicted % Max(*table->max_keys / NOTE_USES, 1) == 0)
+		add_all_growth(table);
+	entry = find_victim(table, may_add ? InvalidOid : head->roleid);
 	if (entry == NO_ENTRY)
 		return overflow_of(table, head->datid);
 	evict(table, entry);
