@@ -109,7 +109,7 @@ clients_leave(void)
 {
 	if (my_slot == NULL)
 		return;
-	(void) entry_table_begin(&clients_table, NULL);
+	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
 	if (is_registered(MyProcNumber))
 	{
 		count_session_time();

@@ -303,15 +303,14 @@ place_key(const EntryTable *table, int place)
 	return table->place_keys + place * table->key_size;
 }
 
-/* Without a key: NO_ENTRY. */
 int
 entry_table_begin(EntryTable *table, const void *key)
 {
 	int			entry;
 
 	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
-	entry = key == NULL ? NO_ENTRY : find(table, key);
-	if (key != NULL && entry == NO_ENTRY)
+	entry = find(table, key);
+	if (entry == NO_ENTRY)
 	{
 		LWLockRelease(commit_stats_clients_lock());
 		shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);

@@ -364,7 +364,7 @@ statements_leave(void)
 {
 	if (my_cell < 0)
 		return;
-	(void) entry_table_begin(&statements_table, NULL);
+	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
 	for (int i = 0; i < SLOT_MAX_CELLS; i++)
 		if (given[i] != NO_ENTRY)
 			entry_table_move(&statements_table, place_of_cell(i), NULL, NO_ENTRY);
