@@ -137,34 +137,29 @@ GroupNumber
 flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 {
 	int			found = 0;		/* this far back it ends at or after lsn */
-	int			beyond = 1;		/* this far back it should end before lsn */
-	XLogRecPtr	boundary;		/* of the group that is "beyond" back */
+	int			beyond = 0;		/* this far back it ends before lsn; 0:
+								 * unknown */
+	XLogRecPtr	boundary = InvalidXLogRecPtr;	/* of that one */
 
-	boundary = flush_group_boundary(flush_group_add(newest, -1));
-	while (boundary >= lsn && beyond < flush_groups_kept())
+	for (int back = 1; back != found;
+		 back = beyond == 0 ? 2 * back : (found + beyond) / 2)
 	{
-		found = beyond;
-		beyond *= 2;
-		boundary = flush_group_boundary(flush_group_add(newest, -beyond));
-	}
-	while (beyond - found > 1)
-	{
-		int			middle = (found + beyond) / 2;
-		XLogRecPtr	between = flush_group_boundary(flush_group_add(newest, -middle));
+		XLogRecPtr	between = flush_group_boundary(flush_group_add(newest, -back));
 
 		if (between < lsn)
 		{
-			beyond = middle;
+			beyond = back;
 			boundary = between;
 		}
+		else if (back >= flush_groups_kept())
+			return InvalidGroupNumber;
 		else
-			found = middle;
+			found = back;
 	}
 
-	/* The one before it must be there to prove that it is the right one. */
-	if (boundary == InvalidXLogRecPtr || boundary >= lsn)
-		return InvalidGroupNumber;
-	return flush_group_add(newest, -found);
+	/* it must be there to prove that the one after it is the right one */
+	return boundary == InvalidXLogRecPtr ? InvalidGroupNumber :
+		flush_group_add(newest, -found);
 }
 
 /*---- Copies ------------------------------------------------------*/
