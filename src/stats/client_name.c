@@ -82,27 +82,12 @@ parse_rule(const char *text, Rule *parsed)
 		parsed->flags[strspn(parsed->flags, "gi")] == '\0';
 }
 
-/* As pg_regcomp(). */
-static int
-compile_regex(const Rule *parsed, regex_t * compiled)
-{
-	pg_wchar	wide[MAX_RULE];
-	int			length = strlen(parsed->regex);
-	bool		ignores_case = strchr(parsed->flags, 'i') != NULL;
-
-	/* ASCII characters are the same in all encodings */
-	for (int i = 0; i < length; i++)
-		wide[i] = (unsigned char) parsed->regex[i];
-	return pg_regcomp(compiled, wide, length,
-					  REG_ADVANCED | (ignores_case ? REG_ICASE : 0),
-					  C_COLLATION_OID);
-}
-
 /* The postmaster calls this, too, which has no database. */
 static bool
 check_rule(char **newval, void **extra, GucSource source)
 {
 	Rule		parsed;
+	pg_wchar	wide[MAX_RULE + 1];
 	regex_t		compiled;
 	char		message[100];
 	int			result;
@@ -121,7 +106,10 @@ check_rule(char **newval, void **extra, GucSource source)
 		GUC_check_errhint("If a slash is part of it, use another character in place of the three slashes.");
 		return false;
 	}
-	result = compile_regex(&parsed, &compiled);
+	result = pg_regcomp(&compiled, wide, pg_mb2wchar(parsed.regex, wide),
+						REG_ADVANCED |
+						(strchr(parsed.flags, 'i') != NULL ? REG_ICASE : 0),
+						C_COLLATION_OID);
 	if (result != REG_OKAY)
 	{
 		pg_regerror(result, &compiled, message, sizeof(message));
