@@ -47,24 +47,15 @@ counter_delta_take(CounterDelta *delta)
 	backend_slots_add_up(delta->value, SLOT_NCOUNTERS);
 }
 
-TimestampTz
-counter_delta_take_since_reset(CounterDelta *delta, XLogRecPtr *wal_reset)
+void
+counter_delta_take_since_reset(CounterDelta *delta, SlotTotals *slots)
 {
-	LatencyTotals *latency;
-	SlotTotals	slots;
-	uint64		now;
-
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
-	latency = latency_read();
-	now = clock_now();
-	backend_slots_read(&slots);
+	set_latency(delta, latency_read());
+	delta->time = clock_now();
+	backend_slots_read(slots);
 	LWLockRelease(commit_stats_reset_lock());
-
-	set_latency(delta, latency);
-	delta->time = now;
-	memcpy(delta->value, slots.value, sizeof(delta->value));
-	*wal_reset = slots.wal_reset;
-	return slots.stats_reset;
+	memcpy(delta->value, slots->value, sizeof(delta->value));
 }
 
 void
@@ -77,23 +68,4 @@ void
 counter_delta_add(CounterDelta *sum, const CounterDelta *delta)
 {
 	counter_array_add((uint64 *) sum, (const uint64 *) delta, NVALUES);
-}
-
-double
-counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
-{
-	return ratio((double) delta->value[counter] * 1e9, delta->time);
-}
-
-double
-counter_delta_mean_latency(const CounterDelta *delta)
-{
-	return ratio(delta->value[SLOT_COMMIT_TIME], delta->value[SLOT_COMMITS]);
-}
-
-double
-counter_delta_mean_flush_time(const CounterDelta *delta)
-{
-	return ratio(delta->value[SLOT_FLUSH_TIME],
-				 delta->value[SLOT_TIMED_FLUSHES]);
 }

@@ -38,9 +38,9 @@ fraction(double part, double whole)
 /* All counts since the server started, resets or not */
 extern void counter_delta_take(CounterDelta *delta);
 
-/* ... since the last reset, which is returned, and the end of WAL then */
-extern TimestampTz counter_delta_take_since_reset(CounterDelta *delta,
-												  XLogRecPtr *wal_reset);
+/* ... since the last reset, with those of slots */
+extern void counter_delta_take_since_reset(CounterDelta *delta,
+										   SlotTotals *slots);
 extern void counter_delta_subtract(CounterDelta *delta, const CounterDelta *before);
 extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 
@@ -48,8 +48,23 @@ extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
  * Rates per second, and times in ns; NaN where there is nothing to divide by.
  * A latency is from the first callback of a commit to the second.
  */
-extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
-extern double counter_delta_mean_latency(const CounterDelta *delta);
-extern double counter_delta_mean_flush_time(const CounterDelta *delta);
+static inline double
+counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
+{
+	return ratio((double) delta->value[counter] * 1e9, delta->time);
+}
+
+static inline double
+counter_delta_mean_latency(const CounterDelta *delta)
+{
+	return ratio(delta->value[SLOT_COMMIT_TIME], delta->value[SLOT_COMMITS]);
+}
+
+static inline double
+counter_delta_mean_flush_time(const CounterDelta *delta)
+{
+	return ratio(delta->value[SLOT_FLUSH_TIME],
+				 delta->value[SLOT_TIMED_FLUSHES]);
+}
 
 #endif							/* COMMIT_STATS_COUNTER_DELTA_H */

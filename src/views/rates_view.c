@@ -120,6 +120,7 @@ Datum
 commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 {
 	RatesCall	now;
+	SlotTotals	slots;
 	CounterDelta delta;
 	XLogRecPtr	begin;			/* the end of WAL then */
 	double		wal_rate = NAN;
@@ -128,7 +129,9 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	guc_require_enabled();
-	now.stats_reset = counter_delta_take_since_reset(&now.counts, &begin);
+	counter_delta_take_since_reset(&now.counts, &slots);
+	now.stats_reset = slots.stats_reset;
+	begin = slots.wal_reset;
 	now.insert = RecoveryInProgress() ?
 		InvalidXLogRecPtr : GetXLogInsertRecPtr();
 	delta = now.counts;
