@@ -86,7 +86,6 @@ typedef struct LeaderReport
 #define TAG_MERGED_SHIFT	38
 #define TAG_NUMBER_SHIFT	(64 - GROUP_NUMBER_BITS)
 #define TAG_COMMITS_MASK	((UINT64CONST(1) << TAG_EARLY_SHIFT) - 1)
-#define TAG_MEMBERS_MASK	((UINT64CONST(1) << TAG_NUMBER_SHIFT) - 1)
 
 #define MAX_MERGED			((1 << (TAG_NUMBER_SHIFT - TAG_MERGED_SHIFT)) - 1)
 
@@ -184,14 +183,14 @@ tag_commits(uint64 tagged_commits)
 static inline uint32
 tag_early(uint64 tagged_commits)
 {
-	return (uint32) ((tagged_commits & TAG_MEMBERS_MASK) >> TAG_EARLY_SHIFT) &
+	return (uint32) (tagged_commits >> TAG_EARLY_SHIFT) &
 		((1 << (TAG_MERGED_SHIFT - TAG_EARLY_SHIFT)) - 1);
 }
 
 static inline uint32
 tag_merged(uint64 tagged_commits)
 {
-	return (uint32) ((tagged_commits & TAG_MEMBERS_MASK) >> TAG_MERGED_SHIFT);
+	return (uint32) (tagged_commits >> TAG_MERGED_SHIFT) & MAX_MERGED;
 }
 
 static inline uint32
