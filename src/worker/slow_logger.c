@@ -29,9 +29,6 @@
 /* The first kinds of events are about a flush. */
 #define NFLUSH_KINDS		BULK_WRITER
 
-/* ns; a session that has taken a number writes its event by then, or never. */
-#define WRITE_TIME			NS_PER_S
-
 static void
 add_time(StringInfo line, const char *name, uint64 ns)
 {
@@ -112,24 +109,9 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 }
 
 /*
- * True if an event that cannot be read will never come.  For one that is
- * overwritten meanwhile, slow_log_settled() makes up in the next round.
+ * False if the event is too young.  One that is not there yet, as its session
+ * has been stopped or has died, holds up the others for half a ring at most.
  */
-static bool
-is_lost(SlowKind kind, uint64 number)
-{
-	static uint64 missed[NFLUSH_KINDS];
-	static uint64 missed_at[NFLUSH_KINDS];
-
-	if (missed[kind] != number)
-	{
-		missed[kind] = number;
-		missed_at[kind] = clock_now();
-	}
-	return clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
-}
-
-/* False if the event is too young. */
 static bool
 complete_event(SlowKind kind, uint64 number)
 {
@@ -138,7 +120,7 @@ complete_event(SlowKind kind, uint64 number)
 	uint64		began_at;
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
-		return is_lost(kind, number);
+		return slow_log_newest(kind) - number >= SLOW_LOG_KEPT / 2;
 	if (clock_elapsed(event.noted_at, clock_now()) < SETTLE_TIME * NS_PER_MS ||
 		(commit_stats_enabled && watch_looked_at() < event.noted_at))
 		return false;
