@@ -52,7 +52,7 @@ changecount_read(ChangeCount *changes, uint64 *count)
 {
 	uint64		word = pg_atomic_read_u64(&changes->word);
 
-	pg_read_barrier();			/* protocols changecount, single, trace */
+	pg_read_barrier();			/* protocols changecount, trace */
 	*count = word >> CHANGECOUNT_SHIFT;
 	return (word & CHANGECOUNT_UNDER_WAY) == 0;
 }

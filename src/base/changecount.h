@@ -5,7 +5,6 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
-#include "base/shared_counters.h"
 
 /*
  * What an atomic operation lacks to be a full barrier.  port/atomics.h says
@@ -49,7 +48,6 @@ extern COMMIT_STATS_HIDDEN ChangeCount *changecount_under_way;
 extern void changecount_abandon(void);
 
 /*
- * Writers that may meet other writers.
  * After a FATAL error, the abort of the transaction may begin a change while
  * another one is still under way.
  */
@@ -98,32 +96,13 @@ changecount_end_as(ChangeCount *changes, uint64 count)
 	pg_atomic_write_u64(&changes->word, count << CHANGECOUNT_SHIFT);
 }
 
-/*
- * The only writer.  changecount_under_way does not name these changes.  A
- * process that died in the middle of one may have left it under way.
- */
-static inline void
-changecount_begin_single(ChangeCount *changes)
-{
-	pg_atomic_write_u64(&changes->word,
-						pg_atomic_read_u64(&changes->word) | 1);
-	pg_write_barrier();			/* protocol single */
-}
-
-static inline void
-changecount_end_single(ChangeCount *changes)
-{
-	pg_write_barrier();			/* protocol single */
-	single_writer_add(&changes->word, CHANGECOUNT_END);
-}
-
 /* For readers: the number of changes that began after "before" had ended. */
 static inline uint64
 changecount_since(ChangeCount *changes, uint64 before)
 {
 	uint64		word;
 
-	pg_read_barrier();			/* protocols changecount, single, trace */
+	pg_read_barrier();			/* protocols changecount, trace */
 	word = pg_atomic_read_u64(&changes->word);
 	return (word >> CHANGECOUNT_SHIFT) + (word & CHANGECOUNT_UNDER_WAY) - before;
 }

@@ -142,7 +142,7 @@ store_row(HistoryRing ring, uint64 number, const HistorySum *sum)
 	if (history_rows[ring].size == 0)
 		return;
 	row = history_row(ring, number);
-	changecount_begin_single(&row->changes);
+	changecount_begin(&row->changes);
 	row->number = number;
 	memcpy(row->sum, sum, sizeof(row->sum));
 	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
@@ -150,7 +150,7 @@ store_row(HistoryRing ring, uint64 number, const HistorySum *sum)
 		row->commit_cells[i] = (uint32) sum->commit_cells[i];
 		row->flush_cells[i] = (uint32) sum->flush_cells[i];
 	}
-	changecount_end_single(&row->changes);
+	changecount_end(&row->changes);
 	pg_atomic_write_u64(history_rows[ring].newest, number);
 }
 

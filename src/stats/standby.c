@@ -416,13 +416,13 @@ standby_look(uint64 ns)
 	uint64		key = current_key();
 	int			n = standby_waiters(waiters);
 
-	changecount_begin_single(&shared->changes);
+	changecount_begin(&shared->changes);
 	if (shared->key != key || shared->since == 0)
 		begin_key(key);
 	begin_parts();
 	for (int i = 0; i < n; i++)
 		count(&waiters[i].blame, waiters[i].commits * ns, 0);
-	changecount_end_single(&shared->changes);
+	changecount_end(&shared->changes);
 }
 
 /* A commit that began before the key was seen may have waited for other names. */
@@ -431,9 +431,9 @@ standby_count_slow(const StandbyBlame *blame, TimestampTz began_at)
 {
 	if (shared->key != current_key() || began_at < shared->since)
 		return;
-	changecount_begin_single(&shared->changes);
+	changecount_begin(&shared->changes);
 	count(blame, 0, 1);
-	changecount_end_single(&shared->changes);
+	changecount_end(&shared->changes);
 }
 
 int

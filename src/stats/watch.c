@@ -922,9 +922,9 @@ watch_look(void)
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	look_at_others(number);
-	changecount_begin_single(&shared->changes);
+	changecount_begin(&shared->changes);
 	*sample_of(number + 1) = look.sample;
-	changecount_end_single(&shared->changes);
+	changecount_end(&shared->changes);
 	return in_commit > 0 ||
 		look.sample.commits + look.sample.unwaited != commits;
 }
