@@ -26,9 +26,6 @@
 #include "stats/stall_log.h"
 #include "worker/worker.h"
 
-/* The first kinds of events are about a flush. */
-#define NFLUSH_KINDS		BULK_WRITER
-
 static void
 add_time(StringInfo line, const char *name, uint64 ns)
 {
@@ -146,7 +143,8 @@ complete_event(SlowKind kind, uint64 number)
 void
 slow_logger_work(void)
 {
-	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
+	/* the first kinds of events are about a flush */
+	for (int kind = 0; kind < BULK_WRITER; kind++)
 	{
 		uint64		lost;
 		uint64		number = slow_log_settled(kind, &lost);
