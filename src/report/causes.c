@@ -451,6 +451,16 @@ writes_messages(const CommitFigures *f)
 	return 2 * f->notify.write_time > f->notify.hold_time;
 }
 
+/* "flushes take 40 ms now, and took 4 ms", if they do */
+static const char *
+slower_flushes(const CommitFigures *f, const char *before)
+{
+	return f->flush_slower == 0 ? "" :
+		psprintf("%sflushes take %s now, and took %s (median of all)", before,
+				 format_us(f->flush_slower), format_us(f->flush_p50));
+}
+
+/* Since the reset, or of most commits of late, if these hold it for longer */
 static const char *
 bound_of_notify(const CommitFigures *f)
 {
@@ -458,15 +468,23 @@ bound_of_notify(const CommitFigures *f)
 									 f->notify.commits);
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
 									  f->notify.commits);
+	double		now = f->phase_mean * (f->phase[PHASE_FLUSH] + f->phase[PHASE_STANDBY]);
 
 	/* not known of transactions of nothing but NOTIFY */
-	return hold == 0 || 2 * f->commits_notify < f->notify.commits ? "" :
-		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
-				 writes_messages(f) ? "mostly to write its messages" :
-				 psprintf("of which %s for its flush%s", format_us(flush),
-						  f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
-						  ", and more the wait for its standby" : ""),
-				 format_number(1e6 / hold));
+	if (hold == 0 || 2 * f->commits_notify < f->notify.commits)
+		return "";
+	if (f->seen_enough && 2 * f->commits_notify >= f->commits &&
+		!writes_messages(f) && now > hold)
+	{
+		hold = now;
+		flush = f->phase_mean * f->phase[PHASE_FLUSH];
+	}
+	return psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
+					writes_messages(f) ? "mostly to write its messages" :
+					psprintf("of which %s for its flush%s", format_us(flush),
+							 f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
+							 ", and more the wait for its standby" : ""),
+					format_number(1e6 / hold));
 }
 
 /* Who listens reads it between its transactions. */
@@ -1007,8 +1025,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 		larger_skip_threshold},
 		{messages + f->phase[PHASE_NOTIFY],
-			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 reader_of_notify(f)),
+			psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", bound_of_notify(f),
+					 slower_flushes(f, "; "), reader_of_notify(f)),
 			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
 		"NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders"},
@@ -1216,8 +1234,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("%s took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
 					 f->period != NULL ? "most flushes" : "one flush after the other",
 					 format_us(f->flush_slowed)) :
-			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
-					 format_us(f->flush_slower), format_us(f->flush_p50)),
+			psprintf("%s: the volume has become slower, as when a burst credit is used up.",
+					 slower_flushes(f, "")),
 			psprintf("its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed%s",
 					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};

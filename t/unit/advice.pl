@@ -135,6 +135,19 @@ NOTIFY
 	one_by_one phase:NOTIFY=0.897 phase:flush=0.014 phase:standby=0.087 commits_notify=10000
 	notify.commits=100 notify.hold_time=2850e6 notify.flush_time=354e6
 	cause: 89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms for its flush, and more the wait for its standby: at most 35\.1 such
+%notify_before
+	one_by_one commits_notify=10000 notify.commits=100 notify.hold_time=413e6
+	notify.flush_time=411e6 seen_enough=1 seen.in_commit=1000 phase_mean=960000
+... beside a volume that has just become slower
+	notify_before phase:NOTIFY=0.958 phase:flush=0.042 flush_slower=40000
+	cause: 95\.8% NOTIFY: .* 40\.3 ms each, of which 40\.3 ms for its flush: at most 24\.8 such commits/s; flushes take 40\.0 ms now, and took 4\.00 ms \(median of all\)\.
+... or a standby
+	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
+	cause: 95\.8% NOTIFY: .* 206 ms each, of which 4\.90 ms for its flush, and more the wait for its standby: at most 4\.86 such commits/s\.
+... beside more commits without, whose flushes are larger
+	notify_before commits=20001 phase:NOTIFY=0.9 phase:flush=0.1
+	cause: 90\.0% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush
+	answer: no\. 90\.0% of commit time
 ... with a listener that does not read
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 listeners=3 queue=0.12
 	cause: 80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens has not read it yet\.
