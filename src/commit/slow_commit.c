@@ -321,7 +321,7 @@ bool
 slow_commit_may_be_slow(const CommitUnderWay *commit, SlowRole role,
 						bool is_commit)
 {
-	uint64		limit = slow_commit_limit_get();
+	uint64		limit = slow_commit_limit(commit_stats_slow_commit_time);
 
 	if (is_commit && limit != PG_UINT64_MAX &&
 		(commit->has_notify || commit_works_afterwards() ||
@@ -391,7 +391,7 @@ slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
 			checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN,
 	};
 	watched.kind = kind;
-	watched.limit = slow_commit_limit_get();
+	watched.limit = slow_commit_limit(commit_stats_slow_commit_time);
 	watched.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
 		latency_wait_level() != WAIT_LOCAL;
 	watched.crosses_segment = role == SLOW_LED &&

@@ -200,7 +200,7 @@ put_delay(StringInfo text, const CommitFigures *f)
 static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
-	uint64		limit = slow_commit_limit_of(f->slow_commit_time);
+	uint64		limit = slow_commit_limit(f->slow_commit_time);
 	bool		learned = f->slow_commit_time < 0;
 
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");

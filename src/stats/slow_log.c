@@ -127,27 +127,18 @@ slow_event_phases(const SlowEvent *event, const SlowOutcome *outcome,
 /* Of the parts, those that no other column has */
 void
 slow_event_times(const SlowEvent *event, const uint64 *part,
-				 SlowTime time[SLOW_NTIMES])
+				 PutTime put, void *to)
 {
-	const SlowTime own[] = {
-		{"notify_time", event->part[PHASE_NOTIFY]},
-		{"delay_time", event->part[PHASE_DELAY]},
-		{"flush_time", event->part[PHASE_FLUSH]},
-		{"standby_time_min", event->standby_min},
-		{"standby_time_max", event->standby_max},
-		{"other_time", event_rest(event)}
-	};
-	int			n = lengthof(own);
-
-	memcpy(time, own, sizeof(own));
+	put(to, "notify_time", event->part[PHASE_NOTIFY]);
+	put(to, "delay_time", event->part[PHASE_DELAY]);
+	put(to, "flush_time", event->part[PHASE_FLUSH]);
+	put(to, "standby_time_min", event->standby_min);
+	put(to, "standby_time_max", event->standby_max);
+	put(to, "other_time", event_rest(event));
 	for (CommitPhase phase = 0; phase < PHASE_N; phase++)
 		if (phase != PHASE_NOTIFY && phase != PHASE_DELAY &&
 			phase != PHASE_FLUSH && phase != PHASE_STANDBY)
-		{
-			time[n].column = commit_phase_columns[phase];
-			time[n++].ns = part[phase];
-		}
-	Assert(n == SLOW_NTIMES);
+			put(to, commit_phase_columns[phase], part[phase]);
 }
 
 const char *
@@ -328,19 +319,13 @@ stall_limit_get(void)
 
 /* ... with this value of commit_stats.slow_commit_time */
 uint64
-slow_commit_limit_of(int setting)
+slow_commit_limit(int setting)
 {
 	if (setting == SLOW_COMMIT_TIME_NEVER)
 		return PG_UINT64_MAX;
 	if (setting >= 0)
 		return (uint64) setting * NS_PER_MS;
 	return pg_atomic_read_u64(&shared->commit_limit);
-}
-
-uint64
-slow_commit_limit_get(void)
-{
-	return slow_commit_limit_of(commit_stats_slow_commit_time);
 }
 
 /* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */

@@ -102,25 +102,18 @@ extern const StatsModule slow_log_module;
  * slow at PG_UINT64_MAX.
  */
 extern uint64 stall_limit_get(void);
-extern uint64 slow_commit_limit_get(void);
-extern uint64 slow_commit_limit_of(int setting);
+extern uint64 slow_commit_limit(int setting);
 extern void slow_log_derive_limits(bool committed);
 
 /* The parts of a slow commit, which add up to its duration, by CommitPhase; ns */
 extern void slow_event_phases(const SlowEvent *event,
 							  const SlowOutcome *outcome, uint64 *part);
 
-/* The columns with the times of a slow commit, SLOW_UNKNOWN: null */
-typedef struct SlowTime
-{
-	const char *column;
-	uint64		ns;
-} SlowTime;
-
-#define SLOW_NTIMES		14
+/* Put the columns with the times of a slow commit; SLOW_UNKNOWN: null */
+typedef void (*PutTime) (void *to, const char *column, uint64 ns);
 
 extern void slow_event_times(const SlowEvent *event, const uint64 *part,
-							 SlowTime time[SLOW_NTIMES]);
+							 PutTime put, void *to);
 
 /* The address of a client that has one */
 extern const char *slow_event_address(const SlowEvent *event);

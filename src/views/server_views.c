@@ -84,7 +84,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_number(&row, "statements_evicted", statements->evicted);
 	row_timestamp(&row, "statements_reset", statements->stats_reset);
 	row_known_number(&row, "stall_limit", stall_limit_get());
-	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
+	row_ms(&row, "slow_commit_limit",
+		   slow_commit_limit(commit_stats_slow_commit_time));
 	row_fit(&row);
 	row_known_number(&row, "sweep_pid", sweep_pid);
 	if (sweep_pid != 0)

@@ -70,6 +70,12 @@ slow_cause(const StallLog *stalls, const LoggedEvent *logged, uint64 flush_time,
 }
 
 static void
+put_time(void *row, const char *column, uint64 ns)
+{
+	row_ms(row, column, ns);
+}
+
+static void
 put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 				uint64 flush_time, const ClientSessions *sessions)
 {
@@ -77,7 +83,6 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	const SlowOutcome *outcome = &logged->outcome;
 	const CommitWaits *waits = &outcome->waits;
 	uint64		part[PHASE_N];
-	SlowTime	time[SLOW_NTIMES];
 
 	row_event(row, event);
 	row_number(row, "pid", event->pid);
@@ -87,9 +92,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	if (event->role == SLOW_LED && event->part[PHASE_FLUSH] != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
 	slow_event_phases(event, outcome, part);
-	slow_event_times(event, part, time);
-	for (int i = 0; i < SLOW_NTIMES; i++)
-		row_ms(row, time[i].column, time[i].ns);
+	slow_event_times(event, part, put_time, row);
 	row_text(row, "cause", slow_cause(stalls, logged, flush_time, part));
 	if (waits->lock_time > 0)
 	{

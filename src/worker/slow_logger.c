@@ -27,7 +27,7 @@
 #include "worker/worker.h"
 
 static void
-add_time(StringInfo line, const char *name, uint64 ns)
+add_time(void *line, const char *name, uint64 ns)
 {
 	if (ns != SLOW_UNKNOWN)
 		appendStringInfo(line, " %s=%.3f", name, (double) ns / NS_PER_MS);
@@ -66,11 +66,9 @@ static void
 log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 {
 	uint64		part[PHASE_N];
-	SlowTime	time[SLOW_NTIMES];
 	StringInfoData line;
 
 	slow_event_phases(event, outcome, part);
-	slow_event_times(event, part, time);
 	initStringInfo(&line);
 	appendStringInfo(&line, "datid=%u roleid=%u application_name=",
 					 event->client.datid, event->client.roleid);
@@ -85,8 +83,7 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	appendStringInfo(&line, " synchronous_commit=%s role=%s",
 					 wait_level_names[event->synchronous_commit],
 					 slow_role_names[event->role]);
-	for (int i = 0; i < SLOW_NTIMES; i++)
-		add_time(&line, time[i].column, time[i].ns);
+	slow_event_times(event, part, add_time, &line);
 	add_waits(&line, event, &outcome->waits);
 	if (outcome->commits > 0)
 		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);
