@@ -12,6 +12,7 @@ no warnings 'experimental::signatures';
 use Cwd qw(abs_path);
 use Exporter;
 use File::Basename qw(dirname);
+use IPC::Open3     qw(open3);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -78,9 +79,35 @@ sub PostgreSQL::Test::Cluster::rows ($self, $query)
 	return map { [ split /\|/, $_, -1 ] } split /\n/, $self->sql($query);
 }
 
-sub PostgreSQL::Test::Cluster::wait_until ($self, $query)
+# One session asks for it again and again, as connecting takes longer than most
+# queries.  A server that stops ends psql.
+sub PostgreSQL::Test::Cluster::wait_until ($self, $query, $db = 'postgres')
 {
-	$self->poll_query_until('postgres', $query) or die "never true: $query\n";
+	my @psql = ($self->installed_command('psql'), '-XAt', '-d', $self->connstr($db));
+	my ($pid, $in, $out, $answer);
+	my $end = sub {
+		close $in;
+		waitpid $pid, 0;
+		undef $pid;
+	};
+
+	local $SIG{PIPE} = 'IGNORE';
+	poll_until(
+		sub {
+			$answer = '';
+			$pid //= open3($in, $out, undef, @psql);
+			print $in "$query\n;\n\\echo answered\n";
+			$in->flush;
+			while (my $line = <$out>)
+			{
+				return $answer eq "t\n" if $line eq "answered\n";
+				$answer .= $line;
+			}
+			$end->();
+			return 0;
+		},
+		20) or die "never true: $query\n$answer";
+	$end->();
 	return 1;
 }
 
@@ -387,7 +414,7 @@ sub compile_c ($output, @arguments)
 	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
 		split(' ', $cc),
-		'-O2', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem', pg_config('--includedir-server'),
+		'-O1', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem', pg_config('--includedir-server'),
 		'-Isrc', '-o', $output, @arguments);
 }
 
@@ -647,8 +674,8 @@ sub ways_to_end ($node, $pid, $timeout)
 }
 
 # Wait until $code returns true, for what SQL cannot tell; false if it never
-# does.  $code runs $rate times a second, 200 by default, if it is quick.
-sub poll_until ($code, $rate = 200)
+# does.  $code runs $rate times a second, 50 by default, if it is quick.
+sub poll_until ($code, $rate = 50)
 {
 	my $end = time + 4 * $PostgreSQL::Test::Utils::timeout_default;
 

@@ -244,7 +244,7 @@ my $session = $node->background_psql('postgres');
 
 $session->query("@inserts");
 $node->alter_system('commit_stats.adaptive_delay' => 'off');
-wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+wait_for_delay_state($node, 'NOT in_force');
 $session->query(
 	"SELECT commit_stats_reset(); SET commit_delay = 1000; SET commit_siblings = 5; @inserts");
 is($node->sql(q{SELECT commits >= 20, delay_hits_adaptive FROM commit_flush_stats}),

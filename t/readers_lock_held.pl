@@ -24,17 +24,15 @@ sub ends ($command)
 
 append_to_file($held, '');
 my $holder = $node->start_psql("SELECT hold_reset_lock('$held')");
-$node->poll_query_until('template1',
-	"SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'")
-  or die "nobody holds the lock\n";
+$node->wait_until(
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'},
+	'template1');
 my $reader = $node->start_psql('SELECT count(*) FROM commit_flush_stats');
 
-ok( poll_until(sub {
-		return $node->safe_psql(
-			'template1',
-			q{SELECT count(*) FROM pg_stat_activity
-WHERE wait_event = 'commit_stats' AND backend_type = 'client backend'}) == 1;
-	}),
+ok( $node->wait_until(
+		q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE wait_event = 'commit_stats' AND backend_type = 'client backend'},
+		'template1'),
 	'a reader waits for the lock');
 ok(ends('INSERT INTO logged VALUES (1)'), 'a session connects, commits and leaves');
 ok(ends('SELECT count(*) FROM commit_database_stats'), 'the counts per database can be read');

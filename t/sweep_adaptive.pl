@@ -52,8 +52,7 @@ sub nothing_learned
 #
 # What leaders do while it runs
 #
-wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
-  or die "the quota is not found\n";
+wait_for_delay_state($node, 'quota_spacing IS NOT NULL');
 my $sweep = $node->start_psql(
 	q{SET client_min_messages = warning; SELECT * FROM commit_delay_sweep('{0}', duration => '1 day', slot => '1 s', adaptive => true)}
 );
@@ -70,8 +69,7 @@ my ($adaptive, $others, $fixed);
 my $done = eventually(sub {
 	my $messages;
 
-	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
-	  or die "the quota is not found\n";
+	wait_for_delay_state($node, 'quota_spacing IS NOT NULL');
 	$node->psql(
 		'postgres', q{SET client_min_messages = debug1;
 SELECT string_agg(round(commits_per_flush::numeric, 1)::text, '|' ORDER BY commit_delay)

@@ -34,18 +34,16 @@ sub delay_state ($node, $columns)
 
 sub wait_for_delay_state ($node, $condition)
 {
-	return $node->poll_query_until('postgres',
-		"SELECT coalesce($condition, false) FROM commit_delay_state");
+	return $node->wait_until("SELECT $condition FROM commit_delay_state");
 }
 
 # Forget all that was learned.
 sub start_over ($node)
 {
 	$node->alter_system('commit_stats.adaptive_delay' => 'off');
-	wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+	wait_for_delay_state($node, 'NOT in_force');
 	$node->alter_system('commit_stats.adaptive_delay' => 'on');
-	wait_for_delay_state($node, "in_force AND reason = 'start'")
-	  or die "it does not start over\n";
+	wait_for_delay_state($node, "in_force AND reason = 'start'");
 }
 
 # Let the server find the quota.  From then on each leader keeps to a spacing,
@@ -59,8 +57,7 @@ sub learn_quota ($node)
 	# a quota that was refuted is not believed for a minute
 	start_over($node) if delay_state($node, 'quotas_refuted') > 0;
 	$load = start_pgbench($node, '-c 4 -T 600', learn => 'INSERT INTO tick VALUES (1);');
-	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
-	  or die "the quota is not found\n";
+	wait_for_delay_state($node, 'quota_spacing IS NOT NULL');
 	end_pgbench($node, $load);
 }
 

@@ -27,10 +27,10 @@ sub stalls_a_flush ($seen)
 # Without the setting, most flushes stall.
 set_quota($node, $quota);
 $node->alter_system('commit_stats.adaptive_delay' => 'off');
-wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+wait_for_delay_state($node, 'NOT in_force');
 my ($without) = run_load();
 $node->alter_system('commit_stats.adaptive_delay' => 'on');
-wait_for_delay_state($node, 'in_force') or die "it is not in force\n";
+wait_for_delay_state($node, 'in_force');
 
 sub keeps_apart
 {
@@ -61,8 +61,7 @@ my $load = start_pgbench($node, '-c 5 -T 600', insert => $insert);
 right_in_most_rounds(
 	'a ceiling',
 	sub {
-		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
-		  or die "the spacing does not reach the ceiling\n";
+		wait_for_delay_state($node, "spacing = $ceiling / 1000.0");
 		$node->sql('SELECT shim_reset()');
 		$node->wait_until(q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'});
 		return [
