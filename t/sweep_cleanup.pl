@@ -24,6 +24,7 @@ my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
 
 create_same_settings($node, 7, 1000);
+set_device($node, flush_time => 2);
 
 my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 my $conf = slurp_file($node->data_dir . '/postgresql.conf');
@@ -172,17 +173,17 @@ is_over('subtransaction');
 #
 $session = start_sweep($sweep);
 end_background($session, 'KILL');
-ok(poll_until(sub { return $node->sweep_pid eq '' }), 'disconnect: the sweep ends');
+ok($node->wait_until('SELECT sweep_pid IS NULL FROM commit_stats_info'),
+	'disconnect: the sweep ends');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
 is_over('disconnect', $ended);
 
 # A sample has no slots at whose end it could look
 $session = $node->start_psql("SELECT * FROM commit_stats_sample('1 day')");
-my $samples = q{SELECT count(*) FROM pg_stat_activity
-WHERE query ~ '^SELECT \* FROM commit_stats_sample'};
-ok(poll_until(sub { return $node->sql($samples) == 1 }, 20), 'disconnect: there is a sample');
+my $samples = q{FROM pg_stat_activity WHERE query ~ '^SELECT \* FROM commit_stats_sample'};
+ok($node->wait_until("SELECT count(*) = 1 $samples"), 'disconnect: there is a sample');
 end_background($session, 'KILL');
-ok(poll_until(sub { return $node->sql($samples) == 0 }, 20), 'disconnect: the sample ends');
+ok($node->wait_until("SELECT count(*) = 0 $samples"), 'disconnect: the sample ends');
 
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.

@@ -2,21 +2,23 @@
 # however it ends?  What it says of a delay that does not pay, and of locks, is
 # in t/statistics/whatif_advice.pl.
 
-use CommitStats;
+#
+# The shim (t/ground_truth/shim.c) makes a device of 2 ms of the disk.
 
-my $node = start_node('whatif',
-	conf =>
-	  "commit_delay = 7\ncommit_siblings = 5\nrestart_after_crash = on\ntrack_wal_io_timing = on\n"
-);
+use GroundTruth;
+
+my $node =
+  start_truth('whatif', "commit_delay = 7\ncommit_siblings = 5\nrestart_after_crash = on\n");
 my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
 create_same_settings($node, 7, 5);
+set_device($node, flush_time => 2);
 my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 sub start_load
 {
 	return start_pgbench($node, '-c 4 -T 600',
-		load => "INSERT INTO logged VALUES (1);\nSELECT same_settings();\n");
+		load => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
 }
 
 sub capturing
@@ -29,14 +31,16 @@ sub start_whatif
 {
 	my $session = $node->start_psql(@_);
 
-	poll_until(sub { return capturing() eq 't' })
-	  or die "nobody watches: $session->{err}\n";
+	$node->wait_until('SELECT capturing FROM commit_stats_info');
 	return $session;
 }
 
+my $of_whatif = q{FROM pg_locks WHERE locktype = 'advisory'};
+my $ended = "SELECT count(*) = 0 $of_whatif";
+
 sub whatif_pid
 {
-	return $node->sql(q{SELECT pid FROM pg_locks WHERE locktype = 'advisory'});
+	return $node->sql("SELECT pid $of_whatif");
 }
 
 sub nothing_is_left ($how, $load)
@@ -159,7 +163,7 @@ nothing_is_left('simulation', $load);
 # The client is gone
 $session = start_whatif($whatif);
 end_background($session, 'KILL');
-ok(poll_until(sub { return whatif_pid() eq '' }), 'disconnect: it ends');
+ok($node->wait_until($ended), 'disconnect: it ends');
 nothing_is_left('disconnect', $load);
 
 #
@@ -183,14 +187,15 @@ like(
 	qr/55006: another commit_delay_sweep is running/,
 	'nor while there is a sweep');
 end_background($session, 'KILL');
-ok(poll_until(sub { return whatif_pid() eq '' }), 'the sweep ends');
+ok($node->wait_until($ended), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
 $session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '20 s')");
 my $pid = whatif_pid();
 kill 'STOP', $pid;
-ok(poll_until(sub { return capturing() eq 'f' }), 'hang: commits are not watched after the sample');
+ok($node->wait_until('SELECT NOT capturing FROM commit_stats_info'),
+	'hang: commits are not watched after the sample');
 kill 'CONT', $pid;
 ok(end_background($session), 'hang: it ends when it can');
 nothing_is_left('hang', $load);
@@ -203,7 +208,7 @@ for my $victim ('another process', 'its own process')
 	$session = start_whatif($whatif);
 	kill_backend($node,
 		$victim eq 'another process'
-		? q{query ~ '^(INSERT INTO logged|SELECT same_settings)'}
+		? q{query ~ '^(INSERT INTO tick|SELECT same_settings)'}
 		: 'pid = ' . whatif_pid());
 	end_background($session);
 	end_background($load);

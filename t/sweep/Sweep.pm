@@ -1,9 +1,10 @@
-# What the tests of commit_delay_sweep() share: its rows and its slots.
+# What the tests of commit_delay_sweep() share: its rows and its slots, and a
+# device of 1 ms (t/ground_truth/shim.c).
 
 package Sweep;
 
-use CommitStats;
 use Exporter 'import';
+use GroundTruth;
 
 our @EXPORT = qw(start_sweep_server start_load sweep);
 
@@ -11,14 +12,14 @@ my $node;
 
 sub start_sweep_server
 {
-	$node = start_node(
-		'sweep_figures',
-		conf => q{
+	$node = start_truth(
+		'sweep_figures', q{
 commit_stats.flush_log_size = 131072
 commit_delay = 33
 commit_siblings = 3
-track_wal_io_timing = on
 });
+	set_device($node, flush_time => 1);
+	$node->sql('CREATE TABLE logged (n int)');
 	return $node;
 }
 
