@@ -56,13 +56,13 @@ SELECT proname || '()', proname, pronargs FROM pg_proc WHERE oid IN (}
 	}
 }
 
-# A named session that repeats a statement without end.
-sub start_named ($name, $code)
+# A named session that repeats a statement without end, once the gate is open.
+sub start_named ($name, $code, $begin = 'LOCK gate IN ACCESS SHARE MODE;')
 {
 	return $node->start_psql(
 		'SET application_name = $a$victim ' . $name . '$a$',
 		"SET client_min_messages = warning",
-		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");
+		"DO \$\$ BEGIN $begin LOOP $code; END LOOP; END \$\$");
 }
 
 sub nothing_is_left ($how)
@@ -73,22 +73,26 @@ sub nothing_is_left ($how)
 		0, "$how: no lock is left");
 }
 
-# These objects at once, with sessions that commit.
+# These objects at once, with sessions that commit, beside one that measures.
 sub terminate_with ($with, @objects)
 {
 	my $how = "with $with";
+	my $gate = $node->background_psql('postgres');
 	my %sessions =
-	  map { ($_ => start_named($_, "PERFORM * FROM $objects{$_}")) } $calls{$with}, @objects;
+	  ($calls{$with} => start_named($calls{$with}, "PERFORM * FROM $calls{$with}", ''));
 
+	$node->wait_until(q{SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info});
+	$gate->query_safe('BEGIN; LOCK gate');
+	$sessions{$_} = start_named($_, "PERFORM * FROM $objects{$_}") for @objects;
 	$sessions{'nothing but commits'} =
 	  start_named('nothing but commits', 'INSERT INTO logged VALUES (1); COMMIT');
 	$sessions{'asynchronous commits'} = start_named('asynchronous commits',
 		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT');
 
-	$node->wait_until(qq{SELECT count(*) = @{[ scalar keys %sessions ]} FROM pg_stat_activity
-WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'});
-	# sessions that measure are in the middle of it
-	$node->wait_until(q{SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info});
+	$node->wait_until(qq{SELECT count(*) = @{[ keys(%sessions) - 1 ]} FROM pg_stat_activity
+WHERE application_name LIKE 'victim %' AND wait_event = 'relation'});
+	$gate->quit;
+	$node->sql('SELECT pg_sleep(1)');
 	is( $node->sql(q{SELECT count(*) FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
 		keys(%sessions),
@@ -121,6 +125,7 @@ sub terminate_all
 }
 
 # Two loads that the test does not terminate
+$node->sql('CREATE TABLE gate ()');
 my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 
 terminate_all();
