@@ -9,55 +9,15 @@
 #
 # SOAK_SECONDS=600 makes the test last longer than its usual 8 seconds.
 
-use CommitStats;
+use Databases;
 
 my $seconds = $ENV{SOAK_SECONDS} || 8;
 my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without
 
-# Without launchers only the test commits.  The smallest ring is the busiest.
-my $node = start_node(
-	'soak', conf => q{
-max_logical_replication_workers = 0
-max_prepared_transactions = 50
-commit_stats.flush_log_size = 128
-track_wal_io_timing = on
-commit_delay = 100
-commit_siblings = 3
-wal_keep_size = 2GB
-});
-my @databases = qw(one two three);
+my $node = start_database_server(qw(one two three));
 
-for my $database (@databases)
-{
-	$node->sql("CREATE DATABASE $database");
-	$node->safe_psql(
-		$database, q{CREATE TABLE written (kind text);
-CREATE UNLOGGED TABLE unlogged (kind text)});
-}
-
-# As often as it says; each commits one row, or none.
-my %transactions = (
-	'sync@6' => "INSERT INTO written VALUES ('sync');",
-	'async@3' => q{BEGIN; SET LOCAL synchronous_commit = off;
-INSERT INTO written VALUES ('async'); COMMIT;},
-	'unlogged@1' => "INSERT INTO unlogged VALUES ('unlogged');",
-	'read@2' => 'SELECT count(*) FROM pg_class;',
-	'rollback@1' => q{BEGIN; INSERT INTO written VALUES ('rolled back'); ROLLBACK;},
-	'savepoint@1' => q{BEGIN; SAVEPOINT s; INSERT INTO written VALUES ('rolled back');
-ROLLBACK TO s; INSERT INTO written VALUES ('sync'); COMMIT;},
-	'prepare@2' => q{BEGIN; INSERT INTO written VALUES ('sync');
-PREPARE TRANSACTION ':who :client_id'; COMMIT PREPARED ':who :client_id';},
-	'half@1' => q{BEGIN; INSERT INTO written VALUES ('rolled back');
-PREPARE TRANSACTION ':who :client_id'; ROLLBACK PREPARED ':who :client_id';});
-
-# Clients of a database, without end.
-sub start_clients ($database, $who, $options)
-{
-	local $ENV{PGDATABASE} = $database;
-
-	return start_pgbench($node, "-T 100000 -D who=$who $options", %transactions);
-}
-
+$node->append_conf('postgresql.conf', 'wal_keep_size = 2GB');
+$node->reload;
 create_read_all($node);
 
 # The length of a phase.
@@ -104,24 +64,17 @@ WHERE backend_type = 'client backend' AND state IS DISTINCT FROM 'idle' AND
 	return $lsn // die "there is no rest\n";
 }
 
-# How many rows of each kind each database has, "database kind" => n.
+# How many rows of each kind each database has, "database kind" => n.  Each
+# transaction commits one row, or none, and only asynchronous ones a 2.
 sub rows_written
 {
 	my %rows;
 
 	for my $database (@databases)
 	{
-		for (
-			split /\n/,
-			$node->safe_psql(
-				$database,
-				q{SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1})
-		  )
-		{
-			my ($kind, $n) = split /\|/;
-
-			$rows{"$database $kind"} = $n;
-		}
+		@rows{ map { "$database $_" } qw(sync async unlogged) } = split /\|/, $node->safe_psql(
+			$database, q{SELECT count(*) FILTER (WHERE n <> 2), count(*) FILTER (WHERE n = 2),
+	(SELECT count(*) FROM unlogged) FROM logged});
 	}
 	return \%rows;
 }
@@ -147,9 +100,8 @@ FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
 	return \%counts;
 }
 
-my @clients =
-  map { (start_clients($_, "${_}_stays", '-c 3'), start_clients($_, "${_}_comes", '-c 1 -C')) }
-  @databases;
+my @clients = map { (start_clients($_, '-c 3 -T 100000', %mixture),
+	start_clients($_, '-c 1 -C -T 100000', %mixture)) } @databases;
 my $started = time;
 my $round = 0;
 
@@ -185,7 +137,7 @@ while ($round == 0 || time - $started < $seconds)
 	for my $database (@databases)
 	{
 		my %written =
-		  map { ($_ => $rows->{"$database $_"} - ($rows_before->{"$database $_"} || 0)) }
+		  map { ($_ => $rows->{"$database $_"} - $rows_before->{"$database $_"}) }
 		  qw(sync async unlogged);
 		# a reader that finds a page to be pruned writes WAL, and its commit
 		# waits

@@ -29,13 +29,15 @@ our %mixture = (
 	insert => 'INSERT INTO logged VALUES (1);',
 	async => 'BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (2); COMMIT;',
 	unlogged => 'INSERT INTO unlogged VALUES (1);',
-	read => 'SELECT count(*) FROM unlogged;',
+	read => 'TABLE pg_am;',
 	rollback => 'BEGIN; INSERT INTO logged VALUES (3); ROLLBACK;',
+	savepoint => q{BEGIN; SAVEPOINT s; INSERT INTO logged VALUES (3);
+ROLLBACK TO s; INSERT INTO logged VALUES (1); COMMIT;},
 	prepare => q{BEGIN; INSERT INTO logged VALUES (4);
-PREPARE TRANSACTION ':client_id of :random_seed'; COMMIT PREPARED ':client_id of :random_seed';},
+PREPARE TRANSACTION ':client_id of :run'; COMMIT PREPARED ':client_id of :run';},
 	half => q{BEGIN; INSERT INTO logged VALUES (4);
-PREPARE TRANSACTION ':client_id of :random_seed';
-ROLLBACK PREPARED ':client_id of :random_seed';});
+PREPARE TRANSACTION ':client_id of :run';
+ROLLBACK PREPARED ':client_id of :run';});
 
 my $node;
 my $runs = 0;
@@ -66,13 +68,13 @@ CREATE UNLOGGED TABLE unlogged (n int)});
 	return $node;
 }
 
-# pgbench in one database.  The scripts use the number of the run,
-# :random_seed, for names of prepared transactions.
+# pgbench in one database.  The scripts use the number of the run, :run, for
+# names of prepared transactions.
 sub start_clients ($database, $options, %scripts)
 {
 	local $ENV{PGDATABASE} = $database;
 
-	return start_pgbench($node, '--random-seed=' . ++$runs . " $options", %scripts);
+	return start_pgbench($node, '-D run=' . ++$runs . " $options", %scripts);
 }
 
 # Wait until all clients have left, except those of the named databases.  Then
