@@ -61,12 +61,13 @@ INSERT INTO serial VALUES (1, 0), (2, 0);
 }
 
 # A commit that fails ends a script of pgbench, so these are run by sessions of
-# psql, over and over, which go on after an error.
+# psql, over and over, which go on after an error.  They pause, as they would
+# take a processor.
 sub _start_failing ($node, $name, $sql)
 {
 	my $path = $node->basedir . "/$name.sql";
 
-	write_file($path, "$sql\n$check" x 2000);
+	write_file($path, "$sql\n${check}SELECT pg_sleep(0.01);\n" x 2000);
 	return start_background([
 		$node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'), '-f', $path ]);
 }
