@@ -222,15 +222,16 @@ find_limited(DeviceQuota *quota)
 }
 
 /*
- * The share of a quota in the time of all stalls but those that something else
- * explains.  Of such a stall, no more than a window may be for the quota.
+ * A quota explains most of the time of all stalls but those that something
+ * else explains, and these are not most of what is in time with its windows.
+ * Of such a stall, no more than a window may be for the quota.
  */
-static double
-share_of_quota(const DeviceStall *stall, int n, double window,
-			   bool unexplained)
+static bool
+explains_stalls(const DeviceStall *stall, int n, double window)
 {
-	double		of_quota = 0;
 	double		total = 0;
+	double		of_quota = 0;
+	double		unexplained = 0;	/* of these */
 
 	for (int i = 0; i < n; i++)
 	{
@@ -239,10 +240,12 @@ share_of_quota(const DeviceStall *stall, int n, double window,
 
 		if (stall[i].of_quota || !stall[i].explained)
 			total += length;
-		if (stall[i].of_quota && !(unexplained && stall[i].explained))
+		if (stall[i].of_quota)
 			of_quota += length;
+		if (stall[i].of_quota && !stall[i].explained)
+			unexplained += length;
 	}
-	return total > 0 ? of_quota / total : 0;
+	return of_quota > 0.4 * total && unexplained > of_quota / 2;
 }
 
 /* Also for older stalls than those in which the window was found */
@@ -257,25 +260,20 @@ wal_device_mark_quota(DeviceStall *stall, int n, double window)
 }
 
 /*
- * A quota is about the same in each window, and explains most of the stalls.
- * If each flush stalls, the device is slow, not limited.  If something else
- * explains half of the stalls in time with the windows, there is no quota.
+ * A quota is about the same in each window.  If each flush stalls, the device
+ * is slow, not limited.
  */
 static bool
 is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 {
-	double		share;
-
 	quota->window = window;
 	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
-	share = share_of_quota(stall, n, window, false);
 	find_limited(quota);
 	quota->certainty = 1 - (quota->of_bytes ?
 							spread(quota->bytes, quota->nbytes, 0.25) :
 							spread(quota->flushes, quota->n, 0.25));
-	return quota->n >= MIN_WINDOWS && share > 0.4 &&
-		share_of_quota(stall, n, window, true) > share / 2 &&
+	return quota->n >= MIN_WINDOWS && explains_stalls(stall, n, window) &&
 		quantile(quota->flushes, quota->n, 0.5) > 1 &&
 		quota->certainty > 0.7;
 }
