@@ -192,11 +192,7 @@ order_commits(const WhatifFit *fit, bool by_group)
 
 /*---- Flushes -----------------------------------------------------*/
 
-/*
- * A flush ended when the first commit that it carried was done.  Two flushes
- * share a group number if no commit saw the first one end; then the commits of
- * the second began later than that.
- */
+/* A flush ended when the first commit that it carried was done. */
 static void
 find_flush_ends(WhatifFit *fit)
 {
@@ -210,8 +206,7 @@ find_flush_ends(WhatifFit *fit)
 		int			before = order[Max(i - 1, 0)].commit;
 
 		if (i > 0 && commit[this].group != InvalidGroupNumber &&
-			commit[this].group == commit[before].group &&
-			fit->flushed_at[before] >= sample_time(fit, commit[this].started_at))
+			commit[this].group == commit[before].group)
 			fit->flushed_at[this] = fit->flushed_at[before];
 		else
 			fit->flushed_at[this] = sample_time(fit, commit[this].ended_at);
