@@ -47,15 +47,19 @@ one_value(double *value)
 	return draws;
 }
 
+/* A row; null for NaN */
 static void
 put(FunctionCallInfo fcinfo, const double *values, int n)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Datum		datums[16];
-	bool		nulls[16] = {0};
+	bool		nulls[16];
 
 	for (int i = 0; i < n; i++)
+	{
+		nulls[i] = isnan(values[i]);
 		datums[i] = Float8GetDatum(values[i]);
+	}
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, datums, nulls);
 }
 
@@ -284,26 +288,6 @@ whatif_cancelled(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(result);
 }
 
-/* What one party did, as a row */
-static void
-put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
-		  const WhatifOutcome *outcome)
-{
-	Datum		value[4];
-	bool		null[4] = {0};
-	double		commits = 0;
-
-	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
-		commits += it->cell[i];
-	null[1] = commits == 0;
-	null[2] = it->commits == 0;
-	value[0] = Float8GetDatum(1e6 * it->commits / outcome->time);
-	value[1] = Float8GetDatum(it->latency / commits);
-	value[2] = Float8GetDatum(it->response / it->commits);
-	value[3] = Float8GetDatum(1e6 * outcome->flushes / outcome->time);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, value, null);
-}
-
 /* Cycles of a party: each "notifies"-th transaction sends a NOTIFY; 0: none */
 static LoadCycle *
 party_cycles(int party, double work, int notifies)
@@ -373,7 +357,6 @@ remedy_model(PG_FUNCTION_ARGS)
 		.siblings = 1
 	};
 	WhatifOutcome outcome;
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int g = 0; g < 2; g++)
@@ -389,6 +372,14 @@ remedy_model(PG_FUNCTION_ARGS)
 	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));
 	whatif_simulate(&load, 20e6, 1, &outcome);
 	for (int p = 1; p <= 2; p++)
-		put_party(rsinfo, &outcome.others[3 - p], &outcome);
+	{
+		const TransactionSums *it = &outcome.others[3 - p];
+		const double result[] = {
+			1e6 * it->commits / outcome.time, it->latency / histogram_count(it->cell),
+			it->response / it->commits, 1e6 * outcome.flushes / outcome.time
+		};
+
+		put(fcinfo, result, lengthof(result));
+	}
 	return (Datum) 0;
 }
