@@ -827,6 +827,9 @@ own_volume(const CommitFigures *f)
 
 static bool may_be_delayed(const CommitFigures *f);
 
+/* Of a volume that has become slower */
+static const char quick_again[] = "its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed";
+
 /* Of a quota */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 
@@ -1236,8 +1239,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 format_us(f->flush_slowed)) :
 			psprintf("%s: the volume has become slower, as when a burst credit is used up.",
 					 slower_flushes(f, "")),
-			psprintf("its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed%s",
-					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
+		psprintf("%s%s", quick_again, may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -1262,14 +1264,16 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
 		"more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs"},
 		{has_one_hot_row(f) ? rest : 0,
-			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT.",
+			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 					 2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
 					 psprintf(", and %s for one that is not yet there",
 							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
-					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
-			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s",
-					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)")},
+					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
+					 slower_flushes(f, "; ")),
+			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
+					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
+					 f->flush_slower == 0 ? "" : psprintf("; or, of the volume: %s", quick_again))},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 others_slow_down(f) && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :

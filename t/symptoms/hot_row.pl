@@ -30,7 +30,7 @@ my $waiting = sum0(map { $waits{$_} } grep { m{^Lock/(?:tuple|transactionid)$} }
 my $sessions = 16 * $waiting / sum0(values %waits);
 my ($blocked, $in_commit) =
   first_cause($report) =~
-  /^flushes, one after the other: on average ([\d.]+) sessions wait for a row or lock that one in COMMIT holds; ([\d.]+) are in COMMIT\./;
+  /^flushes, one after the other: on average ([\d.]+) sessions wait for a row or lock that one in COMMIT holds; ([\d.]+) are in COMMIT[.;]/;
 
 cmp_ok($sessions, '>', 12, 'pg_stat_activity: most sessions wait for the row');
 ok(defined $blocked, 'the first cause') or diag first_cause($report);

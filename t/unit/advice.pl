@@ -938,6 +938,10 @@ a hot row
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
 	answer: no\. No commit can come while a committing session holds the row\.
 	remedy: ^fewer updates of that row, or uses of that lock \(batches, or a queue\), each last in its transaction; pg_stat_activity shows which statements wait \(wait_event_type Lock\)\n$
+... on a volume that became slower
+	hot flush_slower=20000
+	cause: 100% flushes, one after the other: .*; 1\.00 are in COMMIT; flushes take 20\.0 ms now, and took 4\.00 ms \(median of all\)\.
+	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance
 ... beside one long COMMIT
 	hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
