@@ -1052,9 +1052,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 static const char *
 name_delay(const CommitFigures *f)
 {
-	bool		former = f->period != NULL && f->delay == 0;
+	bool		former = f->period != NULL && f->conf.delay == 0;
 
-	if (f->period == NULL && (f->adaptive || f->delay > 0 || f->slept_unset > 0) ? f->adaptive :
+	if (f->period == NULL && (f->adaptive || f->conf.delay > 0 || f->slept_unset > 0) ? f->adaptive :
 		2 * f->hits_adaptive > f->delay_hits)
 		return "commit_stats.adaptive_delay";
 	return former ? "a commit_delay that was not that of the configuration when it ended" :
@@ -1150,7 +1150,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		"a higher CPU limit of its control group"},
 		{phase[PHASE_UNKNOWN],
 			psprintf("unknown: neither the session nor the samples show this time%s.", delete_files(f)),
-			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
+			!f->conf.io_timing ? "track_wal_io_timing = on: flushes are then timed" :
 			f->slow_commits > 0 ? NULL :
 		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},
 	};
@@ -1462,8 +1462,8 @@ find_delays(const CommitFigures *f, int *delays)
 	int			n = 0;
 
 	n = add_delay(delays, n, 0);
-	if (f->delay <= find_max_p99(f))
-		n = add_delay(delays, n, f->delay);
+	if (f->conf.delay <= find_max_p99(f))
+		n = add_delay(delays, n, f->conf.delay);
 	if (f->predicted_delay > 0 && f->predicted_delay <= most)
 		n = add_delay(delays, n, f->predicted_delay);
 	for (int step = 0; step < SWEEP_STEPS; step++)
@@ -1484,10 +1484,10 @@ find_siblings(const CommitFigures *f, int *siblings)
 {
 	int			n = 0;
 
-	siblings[n++] = f->siblings;
-	if (f->predicted_delay > 0 && f->predicted_siblings != f->siblings)
+	siblings[n++] = f->conf.siblings;
+	if (f->predicted_delay > 0 && f->predicted_siblings != f->conf.siblings)
 		siblings[n++] = f->predicted_siblings;
-	if (f->reach < 0.5 && better_siblings(f) < f->siblings &&
+	if (f->reach < 0.5 && better_siblings(f) < f->conf.siblings &&
 		better_siblings(f) != siblings[n - 1])
 		siblings[n++] = better_siblings(f);
 	return n;
@@ -1623,11 +1623,11 @@ find_no_waits(const CommitFigures *f)
 					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "",
 					 f->sleeper == NULL ? "" :
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
-		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
+		{f->conf.delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0%s. %s of the sleeps carried no other commit.",
-					 f->delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
+					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
 					 format_percent(f->alone_hits)),
-		f->delay_elsewhere ? NULL : "commit_delay = 0"},
+		f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
@@ -1641,7 +1641,7 @@ find_no_waits(const CommitFigures *f)
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
 		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
-		{f->delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
+		{f->conf.delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
 		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 		{f->phase_mean != 0 && outside + f->phase[PHASE_UNKNOWN] > 0.5,
@@ -1678,16 +1678,16 @@ find_no_gain(const CommitFigures *f)
 			!(stall == STALL_OTHERS && is_by_requests(&f->volume)) &&
 			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
-		{f->delay > 0 && f->delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
-			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us%s.", format_percent(f->phase[PHASE_DELAY]), f->delay, f->flush_time == 0 ? "" :
-					 psprintf(" is as long as %s flushes", format_number(ratio_or_zero(f->delay, flush_now(f))))),
+		{f->conf.delay > 0 && f->conf.delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
+			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us%s.", format_percent(f->phase[PHASE_DELAY]), f->conf.delay, f->flush_time == 0 ? "" :
+					 psprintf(" is as long as %s flushes", format_number(ratio_or_zero(f->conf.delay, flush_now(f))))),
 		sweep},
 		{outside_share(f) >= Max(MANY_STALLS * causes_flush_share(f), MIN_CAUSE),
 		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
 		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
-		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
-			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, flush_now(f)))),
+		{idle_disk && f->conf.delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
+			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->conf.delay, format_number(ratio_or_zero(f->conf.delay, flush_now(f)))),
 		sweep},
 		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > f->phase[PHASE_FLUSH],
 		psprintf("not known. Commits come in bursts, and in these wait for each other's flushes, %s of commit time; in all, the disk is busy with flushes %s of the time.", format_percent(f->phase[PHASE_OTHER_FLUSH]), format_percent(f->disk_busy)), NULL},
@@ -1709,16 +1709,16 @@ find_may_pay(const CommitFigures *f)
 	double		threshold = ratio_or_zero(2e6, flush_now(f));
 	bool		above = f->commit_rate > threshold;
 	bool		reached = f->reach >= HARDLY_ANY_HITS ||
-	better_siblings(f) >= f->siblings ||
+	better_siblings(f) >= f->conf.siblings ||
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
 	const Answer answers[] = {
 		{f->stall[STALL_QUOTA].share >= Max(f->stall[STALL_UNKNOWN].share, MIN_CAUSE),
 			"may pay, fixed or adaptive: stalls show a quota.",
 		adaptive_sweep},
-		{f->delay > 0 && !reached,
-			psprintf("hardly any leader sleeps: at %s of flushes, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->siblings, f->siblings_half),
+		{f->conf.delay > 0 && !reached,
+			psprintf("hardly any leader sleeps: at %s of flushes, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->conf.siblings, f->siblings_half),
 		sweep},
-		{f->flush_time <= 0 && !f->io_timing, "not known. Flushes are not timed:",
+		{f->flush_time <= 0 && !f->conf.io_timing, "not known. Flushes are not timed:",
 		"track_wal_io_timing = on"},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
 		{f->flush_slower > 0,
@@ -1729,12 +1729,12 @@ find_may_pay(const CommitFigures *f)
 					 f->flush_slowed == 0 && 2 * f->stall[STALL_UNKNOWN].share >= perhaps_fewer(f) ? "for an unknown reason" : "beside others' requests",
 					 format_percent(perhaps_fewer(f))),
 		sweep},
-		{f->delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
+		{f->conf.delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
 			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns.",
 		adaptive_sweep},
 		{above,
-			psprintf("%s. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", f->delay > 0 ? "perhaps 0" : "no", format_number(threshold)),
-		f->delay > 0 ? sweep : NULL},
+			psprintf("%s. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", f->conf.delay > 0 ? "perhaps 0" : "no", format_number(threshold)),
+		f->conf.delay > 0 ? sweep : NULL},
 		{true,
 			psprintf("may pay: %s to %s by two rules of thumb.", format_us(Min(half, root)), format_us(Max(half, root))),
 		sweep},
@@ -1763,7 +1763,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const char *remedy)
 {
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
-	causes_flush_share(f) + f->phase[PHASE_NOTIFY] + (f->delay > 0 ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
+	causes_flush_share(f) + f->phase[PHASE_NOTIFY] + (f->conf.delay > 0 ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";

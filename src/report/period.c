@@ -203,8 +203,8 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 		return false;
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
-	f->delay = sum->delay;
-	f->siblings = sum->siblings;
+	f->conf.delay = sum->delay;
+	f->conf.siblings = sum->siblings;
 	f->adaptive = sum->adaptive;
 	f->listeners = -1;
 	f->lock_now = "a lock (which one is not known)";

@@ -168,7 +168,7 @@ put_times(StringInfo text, const CommitFigures *f)
 							 psprintf(", newest %s", format_percent(f->disk_busy))));
 	else if (f->flushes > 0)
 		appendStringInfo(text, "  A flush: mean %s at most; none was timed%s.\n",
-						 format_us(f->flush_time_max), f->io_timing ? "" :
+						 format_us(f->flush_time_max), f->conf.io_timing ? "" :
 						 " (track_wal_io_timing = off)");
 }
 
@@ -181,27 +181,27 @@ put_delay(StringInfo text, const CommitFigures *f)
 	if (f->adaptive || f->hits_adaptive > 0)
 		appendStringInfo(text, "  commit_stats.adaptive_delay = %s%s: %s flushes slept.\n",
 						 f->adaptive ? "on" : "off", when, format_count(f->hits_adaptive));
-	if (f->delay == 0 && fixed_hits == 0 && !f->adaptive)
+	if (f->conf.delay == 0 && fixed_hits == 0 && !f->adaptive)
 		appendStringInfo(text, "  commit_delay = 0: %s leader slept before its flush.\n",
 						 f->hits_adaptive > 0 ? "by it, no" : "no");
 	else if (!f->adaptive || fixed_hits > 0)
 		put_wrapped(text, f->width, "  ", "    ",
 					psprintf("commit_delay%s, commit_siblings = %d%s: %s flushes slept, %s did not.",
-							 f->delay == 0 && f->period == NULL ? " (now 0)" :
-							 psprintf(" = %d us", f->delay),
-							 f->siblings, when, format_count(fixed_hits),
+							 f->conf.delay == 0 && f->period == NULL ? " (now 0)" :
+							 psprintf(" = %d us", f->conf.delay),
+							 f->conf.siblings, when, format_count(fixed_hits),
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
-						 f->siblings, format_percent(f->reach),
+						 f->conf.siblings, format_percent(f->reach),
 						 f->siblings_half, f->siblings_max);
 }
 
 static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
-	uint64		limit = slow_commit_limit(f->slow_commit_time);
-	bool		learned = f->slow_commit_time < 0;
+	uint64		limit = slow_commit_limit(f->conf.slow_commit_time);
+	bool		learned = f->conf.slow_commit_time < 0;
 
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)

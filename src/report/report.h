@@ -34,16 +34,11 @@ typedef struct CommitFigures
 	bool		counting;		/* commit_stats.enabled */
 	bool		is_standby;
 	bool		fsync;
-	bool		io_timing;		/* track_wal_io_timing */
-	int			delay;			/* commit_delay */
-	bool		delay_elsewhere;	/* of no file; without a worker, of this
-									 * session: of a role, a database, ... */
-	int			siblings;		/* commit_siblings */
+	WatchSettings conf;			/* without a worker, of this session */
 	bool		siblings_differ;	/* this session has others */
 	double		wal_buffers;	/* bytes */
 	double		shared_buffers;
 	bool		adaptive;		/* commit_stats.adaptive_delay */
-	int			slow_commit_time;	/* commit_stats.slow_commit_time */
 	int			min_wal_size;	/* MB */
 	int			max_wal_size;
 	bool		wal_recycle;

@@ -60,10 +60,7 @@
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
-/*
- * The server now.  Settings are those of this session, but for those that
- * watch_read_settings() has from the configuration.
- */
+/* Of this session, unless watch_read_settings() has the configuration's. */
 void
 report_data_set_settings(CommitFigures *f)
 {
@@ -71,19 +68,13 @@ report_data_set_settings(CommitFigures *f)
 	const char *version = GetConfigOption("server_version", false, false);
 	bool		has_library =
 	GetConfigOption("archive_library", false, false)[0] != '\0';
-	WatchSettings settings;
 
-	watch_read_settings(&settings);
+	watch_read_settings(&f->conf);
 	f->version = pnstrdup(version, strcspn(version, " "));
 	f->counting = commit_stats_enabled;
 	f->is_standby = RecoveryInProgress();
 	f->fsync = enableFsync;
-	f->io_timing = settings.io_timing;
-	f->delay = settings.delay;
-	f->delay_elsewhere = settings.delay_elsewhere;
-	f->siblings = settings.siblings;
-	f->siblings_differ = settings.siblings != CommitSiblings;
-	f->slow_commit_time = settings.slow_commit_time;
+	f->siblings_differ = f->conf.siblings != CommitSiblings;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->shared_buffers = (double) NBuffers * BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
@@ -234,7 +225,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		f->newest_flushes += group->flushes;
 		wal += flush_wal_bytes(group->boundary, group->previous);
 		f->newest_carried += group->commits;
-		if (f->delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
+		if (f->conf.delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
 			f->slept_unset++;
 		if (group->leader.flush_time == FLUSH_NOT_TIMED)
@@ -490,7 +481,7 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 			f->siblings_half = s;
 		if (s == 1)
 			f->concurrency = ratio_or_zero(at_least, flushes);
-		if (s == f->siblings)
+		if (s == f->conf.siblings)
 			f->reach = ratio_or_zero(at_least, flushes);
 	}
 }
@@ -1301,7 +1292,7 @@ set_prediction(CommitFigures *f)
 	prediction_read(&it);
 	if (it.made_at == 0 || (it.from_delay < 0) != f->adaptive ||
 		(!f->adaptive &&
-		 (it.from_delay != f->delay || it.from_siblings != f->siblings) &&
+		 (it.from_delay != f->conf.delay || it.from_siblings != f->conf.siblings) &&
 		 (it.from_delay != CommitDelay || it.from_siblings != CommitSiblings)))
 		return;
 	f->predicted_delay = it.delay;

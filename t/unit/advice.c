@@ -65,16 +65,17 @@ typedef struct Figure
 	FigureType	type;
 } Figure;
 
-#define FIGURE(name) \
-	{#name, offsetof(CommitFigures, name), \
+#define FIGURE(name)	FIGURE_OF(name, name)
+#define FIGURE_OF(key, name) \
+	{#key, offsetof(CommitFigures, name), \
 	_Generic(((CommitFigures *) 0)->name, const char *: TEXT, double: REAL, \
 			 float: SINGLE, uint64: COUNT, bool: FLAG, default: INTEGER)}
 
 static const Figure figures[] = {
 	FIGURE(lock), FIGURE(wait_event), FIGURE(seen.event_waits), FIGURE(shared_buffers), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
 	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(counting),
-	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
-	FIGURE(siblings), FIGURE(siblings_differ), FIGURE(wal_buffers), FIGURE(adaptive),
+	FIGURE(is_standby), FIGURE(fsync), FIGURE_OF(io_timing, conf.io_timing), FIGURE_OF(delay, conf.delay),
+	FIGURE_OF(siblings, conf.siblings), FIGURE(siblings_differ), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
 	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
@@ -93,7 +94,7 @@ static const Figure figures[] = {
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
 	FIGURE(checkpoint_phase), FIGURE(phase_mean), FIGURE(phase_commits), FIGURE(slow_recent), FIGURE(slow_standby),
 	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
-	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_slowed), FIGURE(write_stalls), FIGURE(flush_newest), FIGURE(delay_elsewhere), FIGURE(transaction_mean),
+	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_slowed), FIGURE(write_stalls), FIGURE(flush_newest), FIGURE_OF(delay_elsewhere, conf.delay_elsewhere), FIGURE(transaction_mean),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
