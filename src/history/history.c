@@ -182,10 +182,7 @@ history_copy(HistoryRing ring, uint64 number, HistorySum *sum)
 
 /*---- Sums of rows ------------------------------------------------*/
 
-/*
- * The leader of two rows, with the flushes that are known to be its own: those
- * of rows that it led.
- */
+/* The leader of two rows, with its flushes in those of them that it led */
 static uint64
 add_leader(void *leader, uint64 flushes, const void *before,
 		   uint64 flushes_before, Size key_size)
@@ -560,10 +557,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from,
 	divide_stalls(row, from, groups);
 }
 
-/*
- * What was counted since "base", which becomes the present.  Returns false if
- * that is no row: nothing is counted.
- */
+/* The time since "base", which becomes the present; false: nothing counts. */
 static bool
 make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 {

@@ -124,10 +124,7 @@ history_file_write(void)
 	pfree(file);
 }
 
-/*
- * A ring that is smaller than the part keeps its newest rows.  Returns false
- * if the part is none of rows.
- */
+/* A smaller ring keeps the newest rows.  False: these are none. */
 static bool
 restore_rows(HistoryRing ring, const PersistPart *part)
 {

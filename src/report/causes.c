@@ -243,10 +243,7 @@ steady_share(const CommitFigures *f)
 	return rest;
 }
 
-/*
- * The part of steady_share() in which the process that flushes could run, and
- * did not, or computed
- */
+/* ... in which the process that flushes could run, and did not, or computed */
 static double
 processor_share(const CommitFigures *f)
 {
@@ -276,10 +273,7 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
-/*
- * Two sessions or more wait for locks, and more than twice as many as commits
- * explain.
- */
+/* Sessions wait for locks: two, and more than twice what commits explain. */
 static bool
 locks_wait(const CommitFigures *f)
 {
@@ -807,15 +801,6 @@ or_early_checkpoints(const CommitFigures *f, const char *remedy)
 		psprintf("%s; or %s", early, remedy);
 }
 
-/* ZFS and btrfs may read a recycled file before they write to it. */
-static const char *
-remedy_for_writes(const CommitFigures *f)
-{
-	return psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
-					!f->wal_recycle ? "" :
-					"on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else ");
-}
-
 /* Of others that use the volume of the WAL */
 static const char *
 own_volume(const CommitFigures *f)
@@ -1230,7 +1215,10 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls of unknown cause%s%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN),
 					 f->write_stalls ? ", in the write of WAL, not in its sync" : ""),
-			f->write_stalls ? remedy_for_writes(f) :
+			/* ZFS and btrfs may read a recycled file before they write to it */
+			f->write_stalls ?
+			psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
+					 f->wal_recycle ? "on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : "") :
 		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
 		{f->flush_slower + f->flush_slowed > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
 			f->flush_slowed > 0 ?
@@ -1300,10 +1288,7 @@ top_applies(const CommitFigures *f)
 		2 * f->applied >= f->top_share;
 }
 
-/*
- * Who commits: the largest share of the commits, and of the flushes of a
- * statement; they explain no time.
- */
+/* Whose commits, and which statement's flushes, are most: that is no time. */
 static void
 find_client_causes(const CommitFigures *f, Causes *found)
 {
@@ -1501,10 +1486,7 @@ append_array(StringInfo text, const int *values, int n)
 	appendStringInfoChar(text, ']');
 }
 
-/*
- * ms of a slot: four fifths of it count (sweep.c), which must be a whole
- * window of a quota.
- */
+/* ms; the four fifths that count (sweep.c) are a whole window of a quota. */
 static int
 proposed_slot(const CommitFigures *f)
 {
@@ -1597,10 +1579,7 @@ largest_stalls(const CommitFigures *f)
 	return most;
 }
 
-/*
- * No commit waits for a flush that it could share, a delay is in force
- * already, or too little is known
- */
+/* No commit waits to share a flush, one sleeps already, or little is known */
 static const Answer *
 find_no_waits(const CommitFigures *f)
 {

@@ -54,10 +54,7 @@ period_describe_kept(void)
 					pstrdup(timestamptz_to_str(all->end)));
 }
 
-/*
- * Fills in the sum; returns false if no row is of [from, to).  An empty range
- * has no bounds: both are DT_NOEND.
- */
+/* False: no row is of [from, to).  Both are DT_NOEND in an empty range. */
 static bool
 sum_period(const char *name, TimestampTz from, TimestampTz to, HistorySum *sum)
 {

@@ -223,10 +223,7 @@ typedef struct CommitFigures
 	double		overflow;		/* ... of clients without a row */
 	uint64		clients_evicted;
 
-	/*
-	 * the newest prediction, if the settings are still those that it began
-	 * from
-	 */
+	/* the newest prediction, if it began from the present settings */
 	const char *prediction;		/* a sentence; null: none, or not to be told */
 	int			predicted_delay;	/* the best fixed pair; 0: none */
 	int			predicted_siblings;

@@ -103,10 +103,7 @@ us_or_zero(double ns)
 	return isnan(ns) ? 0 : ns / 1e3;
 }
 
-/*
- * What was counted in f->seconds, since the reset or in a period: the counters
- * of slots, and the times of commits and flushes
- */
+/* What was counted in f->seconds, since the reset or in a period */
 void
 report_data_set_counts(CommitFigures *f, const uint64 *value, uint64 unled,
 					   const uint64 *commit_cells, const uint64 *flush_cells)
@@ -826,11 +823,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 	}
 }
 
-/*
- * Slow commits that are kept, from the reset or the begin of the period on;
- * what those of the time that the phases are of waited for; and
- * set_stalled_by()
- */
+/* Slow commits that are kept, what the recent ones waited for, and stalls */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 					 const StallLog *log)
@@ -1218,10 +1211,7 @@ distance_before(const CommitFigures *f, const WalCycleCopy *cycle)
 	return (cycle[0].started_at - cycle[1].started_at) / 1e6 / f->checkpoint_timeout;
 }
 
-/*
- * The newest checkpoint came neither when it was due nor for its WAL.  The one
- * before came in time.
- */
+/* The newest checkpoint came early and not for WAL, the one before in time. */
 static bool
 was_asked_for(const CommitFigures *f, const WalCycles *cycles)
 {
@@ -1303,10 +1293,7 @@ set_prediction(CommitFigures *f)
 								 it.text);
 }
 
-/*
- * Fills in the figures for the function with this OID, and returns the flush
- * groups.
- */
+/* The figures, for the function with this OID; returns the flush groups. */
 FlushTotals *
 report_data_read(CommitFigures *f, Oid function)
 {
