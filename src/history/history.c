@@ -709,10 +709,9 @@ forget_reads(void)
 void
 history_start(void)
 {
-	HistorySum *row = palloc0(sizeof(HistorySum));
+	HistorySum	nothing;
 
-	find_leaders(row);
-	pfree(row);
+	find_leaders(&nothing);
 	written_at = history_now();
 	if (!shared->looked_at)
 	{

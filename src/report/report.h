@@ -61,8 +61,7 @@ typedef struct CommitFigures
 									 * which all stalls of this cause came */
 	double		checkpoint_lasts;	/* the one under way, s; 0: none, or not
 									 * all the time */
-	double		images;			/* full-page images, at most: share of the WAL
-								 * since the latest checkpoints */
+	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
 
 	/* of the history, in place of what follows since a reset; or NULL */
@@ -115,8 +114,7 @@ typedef struct CommitFigures
 	double		hanging;		/* mean number of commits that the phases are
 								 * of, as most did not end in the period */
 	double		phase[PHASE_N]; /* shares of it */
-	double		slow_recent;	/* slow commits of that time, of which some
-								 * are kept */
+	double		slow_recent;	/* slow commits of that time, kept or not */
 	double		slow_standby;	/* us that these waited for a standby */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_seconds;	/* since the oldest of these */
@@ -138,16 +136,14 @@ typedef struct CommitFigures
 	double		flush_newest;	/* mean of the newest; 0: old, or too few */
 	double		flush_p50;
 	double		flush_p99;
-	double		flush_wal;		/* WAL that a mean one wrote, bytes; 0: not
-								 * known */
+	double		flush_wal;		/* bytes that a mean one wrote; 0: unknown */
 	double		flush_slower;	/* mean of the newest, if most of them take
 								 * much longer than the median; else 0 */
 	double		flush_slowed;	/* mean stall of unknown cause, if most came
 								 * right after another, and flushes are no
 								 * longer slow; of a period, if most flushes
 								 * stalled; else 0 */
-	bool		write_stalls;	/* stalls of unknown cause are in the write of
-								 * WAL */
+	bool		write_stalls;	/* stalls of unknown cause are in the write */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */
@@ -176,8 +172,7 @@ typedef struct CommitFigures
 	bool		standby_reader; /* ... as seems */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
-	double		standby_share;	/* of all waits for standbys; of a period, at
-								 * least */
+	double		standby_share;	/* of all these waits; of a period, at least */
 	const char *standby_since;	/* stage and share are of its own waits since
 								 * then; NULL: of all of the period */
 	const char *standby_next;	/* "'s1': not connected", if that has a
@@ -185,10 +180,8 @@ typedef struct CommitFigures
 	double		standby_next_share;
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;
-	int			listeners;		/* sessions of a database of NOTIFY commits;
-								 * -1: unknown */
-	double		queue;			/* part of the queue of NOTIFY that is not
-								 * read */
+	int			listeners;		/* sessions that listen; -1: unknown */
+	double		queue;			/* part of that of NOTIFY that is not read */
 
 	/* clients */
 	const char *checkpoint_phase;	/* of most of its stalls; NULL: not seen */
@@ -204,8 +197,7 @@ typedef struct CommitFigures
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
 	double		transaction_mean;	/* us of all, for each that waits */
-	double		of_transactions;	/* share of their time in COMMIT or
-									 * PREPARE */
+	double		of_transactions;	/* share of COMMIT and PREPARE */
 	double		of_sessions;
 	const char *busiest;		/* the one that spends the largest part of its
 								 * transactions in COMMIT, of those that

@@ -968,8 +968,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (cause == STALL_CHECKPOINT && stall->n == 0)
 			f->checkpoint_stalled = event->ended_at;
 		stall->n++;
-		stall->length += length;
-		stall->certainty += log->logged[i].certainty;
+		stall->length += (length - stall->length) / stall->n;
+		stall->certainty += (log->logged[i].certainty - stall->certainty) / stall->n;
 		stall->share += ratio_or_zero(length * stall_log_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
 			add_volume(&f->volume, &seen->volume);
@@ -977,12 +977,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	if (f->seen_enough)
 		f->stall[STALL_CHECKPOINT].share += Max(checkpoint, 0) / f->seen.in_commit;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-	{
-		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);
-		f->stall[cause].certainty = ratio_or_zero(f->stall[cause].certainty, f->stall[cause].n);
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
-	}
 	f->write_stalls = stall_log_is_of_write(log, from, DT_NOEND, PG_UINT64_MAX);
 	f->flush_slowed = f->flush_slower > 0 ? 0 : mean_of_successive(log, from);
 	/* it has not, if something else makes most flushes stall, or wait */
