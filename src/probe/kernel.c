@@ -189,35 +189,44 @@ run_delay_read(const char *process)
 	return read_numbers(process, "schedstat", &ran, &waited) == 2 ? waited : 0;
 }
 
-VolumeCounts
-volume_read(const char *folder, const char *devices)
+void
+volume_find(const char *folder, const char *devices, Volume *volume)
 {
-	VolumeCounts counts = {0};
 	struct stat status;
 #ifdef __linux__
-	char		path[MAXPGPATH];
-	FILE	   *file;
-	int			n;
+	char		part[MAXPGPATH];
+#endif
+
+	volume->disk = 0;
+	volume->counts[0] = '\0';
+	if (stat(folder, &status) != 0)
+		return;
+	volume->disk = status.st_dev;
+#ifdef __linux__
+	snprintf(part, sizeof(part), "%s/%u:%u/partition", devices,
+			 major(status.st_dev), minor(status.st_dev));
+	snprintf(volume->counts, sizeof(volume->counts), "%s/%u:%u/%s", devices,
+			 major(status.st_dev), minor(status.st_dev),
+			 access(part, F_OK) == 0 ? "../stat" : "stat");
+	if (stat(volume->counts, &status) == 0)
+		volume->disk = status.st_ino;
+#endif
+}
+
+VolumeCounts
+volume_read(const Volume *volume)
+{
+	VolumeCounts counts = {0};
+	FILE	   *file = fopen(volume->counts, "r");
 	unsigned long long reads;
 	unsigned long long writes;
 	unsigned long long read;
 	unsigned long long written;
 	unsigned long long discards = 0;
 	unsigned long long discarded = 0;
-#endif
 
-	if (stat(folder, &status) != 0)
-		return counts;
-	counts.disk = status.st_dev;
-#ifdef __linux__
-	n = snprintf(path, sizeof(path), "%s/%u:%u/partition", devices,
-				 major(status.st_dev), minor(status.st_dev)) - strlen("partition");
-	snprintf(path + n, sizeof(path) - n, access(path, F_OK) == 0 ? "../stat" : "stat");
-	file = fopen(path, "r");
 	if (file == NULL)
 		return counts;
-	if (fstat(fileno(file), &status) == 0)
-		counts.disk = status.st_ino;
 	if (fscanf(file, "%llu %*u %llu %*u %llu %*u %llu %*u %*u %*u %*u %llu %*u %llu",
 			   &reads, &read, &writes, &written, &discards, &discarded) >= 4)
 	{
@@ -225,7 +234,6 @@ volume_read(const char *folder, const char *devices)
 		counts.bytes = (read + written + discarded) * SECTOR;
 	}
 	fclose(file);
-#endif
 	return counts;
 }
 

@@ -15,16 +15,24 @@
 extern bool cpu_throttled_read(const char *groups, const char *mount,
 							   uint64 *throttled_ns);
 
+/* The disk of a folder, or its volume, if that is no partition */
+typedef struct Volume
+{
+	uint64		disk;			/* the same for all of its partitions; 0:
+								 * unknown */
+	char		counts[MAXPGPATH];	/* the file that has them; "": none */
+} Volume;
+
 /* Reads, writes, discards since the system started; 0: not known */
 typedef struct VolumeCounts
 {
 	uint64		requests;
 	uint64		bytes;
-	uint64		disk;			/* the same for all of its partitions */
 } VolumeCounts;
 
-/* Of the disk of a folder, or its volume, if that is no partition */
-extern VolumeCounts volume_read(const char *folder, const char *devices);
+/* volume_find() waits for a file server that does not answer. */
+extern void volume_find(const char *folder, const char *devices, Volume *volume);
+extern VolumeCounts volume_read(const Volume *volume);
 
 /* ns for which a process could run, and had no processor; 0: not known */
 extern double run_delay_read(const char *process);

@@ -34,7 +34,6 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
-#include "probe/kernel.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "report/report.h"
@@ -84,8 +83,7 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
 	f->segment_size = wal_segment_size;
-	f->wal_apart = volume_read("pg_wal", VOLUME_DEVICES).disk !=
-		volume_read("base", VOLUME_DEVICES).disk;
+	f->wal_apart = settings.wal_apart;
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;

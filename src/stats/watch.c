@@ -44,10 +44,9 @@
  *
  * Locking: none for samples; WatchShared.changes counts them.  Only the worker
  * writes its process number, by which others wake it, and its settings, each
- * as a whole.  The worker
- * reads PGPROCs without a lock, as pg_stat_activity does; lock_wait.c and
- * standby.c take locks of the server, shared, for at most 2 * MAX_LOCKS_READ
- * and MAX_BLAMED backends in each look.
+ * member as a whole.  The worker reads PGPROCs without a lock, as
+ * pg_stat_activity does; lock_wait.c and standby.c take locks of the server,
+ * shared, for at most 2 * MAX_LOCKS_READ and MAX_BLAMED backends in each look.
  *
  *-------------------------------------------------------------------------
  */
@@ -149,6 +148,8 @@ static WatchShared *shared = NULL;
 static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
 static uint32 paused_us = 0;	/* the latest pause since the last look */
+static Volume wal_volume;
+static bool wal_apart = false;	/* from the data */
 static bool queued = false;		/* a nap since then ended in a queue for a
 								 * processor */
 
@@ -180,7 +181,7 @@ own_settings(void)
 	return (WatchSettings)
 	{
 		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
-			commit_stats_slow_commit_time, track_wal_io_timing
+			commit_stats_slow_commit_time, track_wal_io_timing, wal_apart
 	};
 }
 
@@ -196,6 +197,7 @@ watch_read_settings(WatchSettings *settings)
 	*settings = own_settings();
 	if (pg_atomic_read_u32(&shared->worker) == 0)
 		return;
+	settings->wal_apart = shared->settings.wal_apart;
 	/* the worker may be about to read the configuration that this session has */
 	if (settings->delay_elsewhere)
 	{
@@ -210,10 +212,19 @@ watch_read_settings(WatchSettings *settings)
 		settings->io_timing = shared->settings.io_timing;
 }
 
-/* This process is the worker, until it exits. */
+/*
+ * This process is the worker, until it exits.  A server's WAL stays where it
+ * is, so nothing asks again for its volume: who asks a file server that does
+ * not answer waits, and a report is wanted just then.
+ */
 void
 watch_start(void)
 {
+	Volume		data_volume;
+
+	volume_find("pg_wal", VOLUME_DEVICES, &wal_volume);
+	volume_find("base", VOLUME_DEVICES, &data_volume);
+	wal_apart = wal_volume.disk != data_volume.disk;
 	watch_note_settings();
 	on_shmem_exit(forget_worker, (Datum) 0);
 	pg_atomic_write_u32(&shared->worker, MyProcNumber + 1);
@@ -807,7 +818,7 @@ look_at_volume(uint64 flushes, const WatchSample *newest)
 	static uint64 flushes_before = 0;
 	static double flush_requests = 0;
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
-	VolumeCounts volume = volume_read("pg_wal", VOLUME_DEVICES);
+	VolumeCounts volume = volume_read(&wal_volume);
 
 	/*
 	 * The first look goes on from the last one of the worker before; requests

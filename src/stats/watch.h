@@ -187,6 +187,8 @@ typedef struct WatchSettings
 	bool		delay_elsewhere;	/* of no file */
 	int			slow_commit_time;
 	bool		io_timing;		/* track_wal_io_timing */
+	bool		wal_apart;		/* pg_wal is on another disk than base; false
+								 * while there is no worker */
 } WatchSettings;
 
 extern const StatsModule watch_module;

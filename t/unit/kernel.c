@@ -22,22 +22,21 @@
 int
 main(int argc, char **argv)
 {
+	Volume		volume;
 	VolumeCounts counts;
 	uint64		throttled;
 
 	if (argc != 4)
 		return 1;
+	volume_find(argv[2], argv[3], &volume);
 	if (strcmp(argv[1], "volume") == 0)
 	{
-		counts = volume_read(argv[2], argv[3]);
+		counts = volume_read(&volume);
 		printf("%llu %llu\n", (unsigned long long) counts.requests,
 			   (unsigned long long) counts.bytes);
 	}
 	else if (strcmp(argv[1], "disk") == 0)
-	{
-		counts = volume_read(argv[2], argv[3]);
-		printf("%llu\n", (unsigned long long) counts.disk);
-	}
+		printf("%llu\n", (unsigned long long) volume.disk);
 	else if (strcmp(argv[1], "delay") == 0)
 		printf("%.0f\n", run_delay_read(argv[2]));
 	else if (cpu_throttled_read(argv[2], argv[3], &throttled))
