@@ -206,7 +206,8 @@ set_entry(EntryTable *table, int place, int entry)
 
 /*
  * Take an entry from its key, and from the places that count for it.  A FATAL
- * error in set_entry() may have left "places" wrong (see changecount.c).
+ * error may have left "places" wrong, in set_entry(), or the entry in no bucket,
+ * in give_entry() (see changecount.c).
  */
 static void
 evict(EntryTable *table, int entry)
@@ -225,9 +226,10 @@ evict(EntryTable *table, int entry)
 		}
 	counter_array_read(value, table->entries[entry].counter, CLIENT_NCOUNTERS);
 	add_to_entry(table, overflow, value);
-	while (*link != entry)
+	while (*link != entry && *link != NO_ENTRY)
 		link = &table->entries[*link].next;
-	*link = table->entries[entry].next;
+	if (*link == entry)
+		*link = table->entries[entry].next;
 	table->shared->evicted++;
 }
 
