@@ -126,6 +126,23 @@ like(
 	'... and is for superusers');
 adds_up('directly', $node);
 
+# A name that changes with each commit of a procedure leaves no memory behind.
+$node->sql(q{CREATE PROCEDURE change_tags(n int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		PERFORM set_config('commit_stats.client_tag', format('job %s, %s', i, n), true);
+		INSERT INTO logged VALUES (i);
+		COMMIT;
+	END LOOP;
+	INSERT INTO used SELECT n, sum(used_bytes) FROM pg_backend_memory_contexts;
+END $$});
+$node->sql('CREATE TABLE used (n int, bytes bigint)');
+run_session('procedure', "SET commit_stats.client_name_pattern = 's/[0-9]+/N/'",
+	"CALL change_tags($_)")
+  for 10, 2010;
+cmp_ok($node->sql('SELECT max(bytes) - min(bytes) FROM used'),
+	'<', 500 * 1024, 'the names of 2000 commits of a procedure leave no memory');
+
 # A pooler: two applications with a tag from their line in the configuration,
 # one that sets it in each transaction, and one that has only a name.
 SKIP:

@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "utils/memutils.h"
 
 #include "base/clock.h"
 #include "module/shared_memory.h"
@@ -173,6 +174,8 @@ clients_enter(void)
 pg_noinline void
 clients_change(void)
 {
+	/* the context of a procedure lasts for all of its commits */
+	MemoryContext before = MemoryContextSwitchTo(CurTransactionContext);
 	ClientKey	key;
 	int			entry;
 
@@ -180,6 +183,7 @@ clients_change(void)
 		commit_stats_counts_here && settings_stay() ? application_name : NULL;
 	clients_role = role_string;
 	find_client_of_process(&key);
+	MemoryContextSwitchTo(before);
 	if (memcmp(&key, client_of_slot(MyProcNumber), sizeof(key)) == 0)
 		return;
 	entry = entry_table_begin(&clients_table, &key);
