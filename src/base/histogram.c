@@ -16,6 +16,8 @@
 
 #include <math.h>
 
+#include "miscadmin.h"
+
 #include "base/histogram.h"
 
 #define LAST_CELL	(HISTOGRAM_NCELLS - 1)
@@ -81,12 +83,13 @@ histogram_quantile(const uint64 *counts, double q)
 	return NAN;
 }
 
-static int
+int
 compare_doubles(const void *a, const void *b)
 {
 	double		x = *(const double *) a;
 	double		y = *(const double *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x > y) - (x < y);
 }
 

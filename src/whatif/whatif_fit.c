@@ -61,7 +61,7 @@
 /* A flush whose leader is in the sample.  Times are us of the sample. */
 typedef struct Flush
 {
-	double		done_at;		/* comes first, for compare_first() */
+	double		done_at;		/* comes first, for compare_doubles() */
 	const TracedCommit *leader;
 	double		io_time;		/* write and sync; with the gap if not timed */
 	double		gap;
@@ -74,7 +74,7 @@ typedef struct Flush
 typedef struct Cycle
 {
 	double		flushed_at;		/* end of the flush of the first commit; comes
-								 * first, for compare_first() */
+								 * first, for compare_doubles() */
 	double		awake_at;		/* the first commit returned */
 	double		began_at;		/* the next transaction began */
 	double		commits_at;		/* the next commit began */
@@ -88,7 +88,7 @@ typedef struct Cycle
 /* A moment at which the number of sessions that work changes */
 typedef struct Change
 {
-	double		at;				/* comes first, for compare_first() */
+	double		at;				/* comes first, for compare_doubles() */
 	int			by;
 	int			blocked;		/* sessions that waited for locks until then */
 	int			working;		/* sessions that worked until then */
@@ -146,17 +146,6 @@ add_to_blocks(const WhatifFit *fit, Blocks *blocks, double at, int n)
 }
 
 /*---- Orders ------------------------------------------------------*/
-
-/* Orders structs by the time, a double, that they begin with. */
-static int
-compare_first(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (x > y) - (x < y);
-}
 
 /* Orders structs by the two numbers that they begin with. */
 static int
@@ -252,13 +241,13 @@ find_flushes(WhatifFit *fit)
 			fit->flush[fit->nflushes].leader = &fit->trace->commit[i];
 			fit->flush[fit->nflushes++].done_at = fit->flushed_at[i];
 		}
-	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_first);
+	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_doubles);
 	for (int i = 0; i < fit->nflushes; i++)
 		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
 
 	/* the commits of each */
 	memcpy(at, fit->flushed_at, n * sizeof(double));
-	qsort(at, n, sizeof(double), compare_first);
+	qsort(at, n, sizeof(double), compare_doubles);
 	for (int i = 0; i < fit->nflushes; i++)
 		for (; c < n && at[c] <= fit->flush[i].done_at; c++)
 			fit->flush[i].carried += at[c] == fit->flush[i].done_at;
@@ -483,7 +472,7 @@ fill_cycles(WhatifFit *fit)
 {
 	WhatifLoad *load = fit->load;
 
-	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_first);
+	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_doubles);
 	fill_wakeups(fit);
 	for (int g = 0; g < load->ngroups; g++)
 	{
@@ -546,7 +535,7 @@ find_others(WhatifFit *fit)
 	fit->others = palloc(n * sizeof(int));
 	for (int i = 0; i < n; i++)
 		end[i] = sample_time(fit, commit[i].ended_at);
-	qsort(end, n, sizeof(double), compare_first);
+	qsort(end, n, sizeof(double), compare_doubles);
 	for (int i = 0; i < n; i++)
 	{
 		while (done < n && end[done] < sample_time(fit, commit[i].started_at))
@@ -589,7 +578,7 @@ find_changes(WhatifFit *fit)
 				 cycle->commits_at, open ? blocked : freed, blocked,
 				 &cycle->load.work);
 	}
-	qsort(change, fit->nchanges, sizeof(Change), compare_first);
+	qsort(change, fit->nchanges, sizeof(Change), compare_doubles);
 	for (int i = fit->nchanges - 2; i >= 0; i--)
 		if (change[i].at == change[i + 1].at)
 			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
