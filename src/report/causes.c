@@ -641,7 +641,7 @@ remedy_for_checkpoints(const CommitFigures *f)
 
 	if (f->checkpoint_lasts > f->checkpoint_timeout)
 		return psprintf("a volume that writes more%s: the checkpoint under way has lasted %s (checkpoint_timeout: %d s)",
-						f->wal_apart ? "" : ", or a disk of its own for the WAL",
+						f->conf.wal_apart ? "" : ", or a disk of its own for the WAL",
 						format_duration(f->checkpoint_lasts),
 						f->checkpoint_timeout);
 	if (f->checkpoint_asked)
@@ -797,7 +797,7 @@ or_early_checkpoints(const CommitFigures *f, const char *remedy)
 {
 	const char *early = remedy_for_early_checkpoints(f);
 
-	return early == NULL || f->wal_apart ? remedy :
+	return early == NULL || f->conf.wal_apart ? remedy :
 		psprintf("%s; or %s", early, remedy);
 }
 
@@ -805,7 +805,7 @@ or_early_checkpoints(const CommitFigures *f, const char *remedy)
 static const char *
 own_volume(const CommitFigures *f)
 {
-	return or_early_checkpoints(f, f->wal_apart ?
+	return or_early_checkpoints(f, f->conf.wal_apart ?
 								"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
 								"a disk of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
 }

@@ -44,7 +44,6 @@ typedef struct CommitFigures
 	bool		wal_recycle;
 	bool		wal_init_zero;
 	double		segment_size;	/* wal_segment_size, bytes */
-	bool		wal_apart;		/* pg_wal is on another device than base */
 	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
 	const char *slot;			/* for which checkpoints keep most segments */

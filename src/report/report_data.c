@@ -83,7 +83,6 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
 	f->segment_size = wal_segment_size;
-	f->wal_apart = settings.wal_apart;
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;

@@ -79,7 +79,7 @@ static const Figure figures[] = {
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
 	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
-	FIGURE(checkpoint_distance), FIGURE(checkpoint_wal), FIGURE(checkpoint_lasts), FIGURE(checkpoint_asked), FIGURE(images), FIGURE(heaviest), FIGURE(heaviest_share), FIGURE(serializable), FIGURE(temporary), FIGURE(savepoints), FIGURE(wal_minimal), FIGURE(wal_apart),
+	FIGURE(checkpoint_distance), FIGURE(checkpoint_wal), FIGURE(checkpoint_lasts), FIGURE(checkpoint_asked), FIGURE(images), FIGURE(heaviest), FIGURE(heaviest_share), FIGURE(serializable), FIGURE(temporary), FIGURE(savepoints), FIGURE(wal_minimal), FIGURE_OF(wal_apart, conf.wal_apart),
 	FIGURE(seen.sync_waits), FIGURE(seen.extension_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.activity[ACTIVITY_ARCHIVER]),
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
 	FIGURE(seen.phase[PHASE_BEFORE]), FIGURE(seen.phase[PHASE_RECORD]),
