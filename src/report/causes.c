@@ -815,22 +815,12 @@ static bool may_be_delayed(const CommitFigures *f);
 /* Of a volume that has become slower */
 static const char quick_again[] = "its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed";
 
-/* Of a quota */
+/* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
-
-/* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
-
-/* Of one that writes much WAL */
 static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
-
-/* Of a COMMIT that waits in an extension */
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
-
-/* Of the locks of SERIALIZABLE */
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
-
-/* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
 /*---- The tables of causes ----------------------------------------*/
