@@ -478,7 +478,7 @@ divide_waits(HistorySum *row)
 static void
 set_settings(HistorySum *row)
 {
-	AdaptiveDelayState *state;
+	AdaptiveDelayState state;
 
 	row->delay = CommitDelay;
 	row->siblings = CommitSiblings;
@@ -487,10 +487,8 @@ set_settings(HistorySum *row)
 	row->checkpoint_timeout = CheckPointTimeout;
 	if (!row->adaptive)
 		return;
-	state = palloc(sizeof(AdaptiveDelayState));
-	adaptive_delay_read(state);
-	row->spacing = state->in_force * NS_PER_US;
-	pfree(state);
+	adaptive_delay_read(&state);
+	row->spacing = state.in_force * NS_PER_US;
 }
 
 static void
