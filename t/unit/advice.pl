@@ -1168,11 +1168,15 @@ a device that queues
 	queue restarted=1 commits=40
 	answer: not known\. 40 commits so far
 %idle
-	disk_busy=0.05 phase:flush=0.75 phase:other=0.25
+	disk_busy=0.05 phase:flush=0.9 phase:other=0.1
 an idle disk
 	idle
 	cause: 100%
 	answer: no\. The disk is busy with flushes 5\.0%
+... where two commit together at times
+	idle phase:flush=0.67 phase:other=0.33
+	answer: not known\. Commits come in bursts, .* flushes, 33\.0% of commit time
+	not: hardly ever|sweep
 ... where commits wait for each other at times
 	idle phase:flush=0.25 phase:other=0.75
 	cause: 100%
