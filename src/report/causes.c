@@ -623,13 +623,14 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 
 	if (f->checkpoint_distance == 0 || 2 * f->checkpoint_distance >= timeout)
 		return NULL;
-	return psprintf("%s: checkpoints begin every %s, and pages go to the WAL whole after each",
+	return psprintf("%s: checkpoints begin every %s%s",
 					4 * f->checkpoint_wal >= then * 1048576.0 ?
 					psprintf("larger max_wal_size (%snow %dMB)",
 							 then == f->max_wal_size ? "" : psprintf("then %dMB, ", then),
 							 f->max_wal_size) :
 					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
-					format_duration(f->checkpoint_distance));
+					format_duration(f->checkpoint_distance),
+					f->full_pages ? ", and pages go to the WAL whole after each" : "");
 }
 
 /* Of checkpoints that checkpoint_timeout begins; only writes are spread */

@@ -46,6 +46,7 @@ typedef struct CommitFigures
 	double		segment_size;	/* wal_segment_size, bytes */
 	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
+	bool		full_pages;		/* full_page_writes */
 	const char *slot;			/* for which checkpoints keep most segments */
 	int			wal_keep_size;	/* MB */
 	bool		keep_size_grows;	/* pg_wal, up to this size */

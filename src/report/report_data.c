@@ -85,6 +85,7 @@ report_data_set_settings(CommitFigures *f)
 	f->segment_size = wal_segment_size;
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
+	f->full_pages = fullPageWrites;
 	f->completion_target = CheckPointCompletionTarget;
 	f->checkpoint_timeout = CheckPointTimeout;
 	f->archiver = has_library ? "archive_library" : "archive_command";

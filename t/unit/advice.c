@@ -77,7 +77,7 @@ static const Figure figures[] = {
 	FIGURE(is_standby), FIGURE(fsync), FIGURE_OF(io_timing, conf.io_timing), FIGURE_OF(delay, conf.delay),
 	FIGURE_OF(siblings, conf.siblings), FIGURE(siblings_differ), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
-	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression),
+	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression), FIGURE(full_pages),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
 	FIGURE(checkpoint_distance), FIGURE(checkpoint_wal), FIGURE(checkpoint_lasts), FIGURE(checkpoint_asked), FIGURE(images), FIGURE(heaviest), FIGURE(heaviest_share), FIGURE(serializable), FIGURE(temporary), FIGURE(savepoints), FIGURE(wal_minimal), FIGURE_OF(wal_apart, conf.wal_apart),
 	FIGURE(seen.sync_waits), FIGURE(seen.extension_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.activity[ACTIVITY_ARCHIVER]),

@@ -113,7 +113,8 @@ my $table = <<'END';
 	phase_commits=20000 commit_rate=2000 flush_rate=1000 phase_mean=1000 phase:flush=0.25 phase:other=0.75
 	own_flush=0.25 commit_p99=3000 flush_time=500 flush_p50=450 flush_p99=900 disk_busy=0.5
 	listeners=-1 wal_recycle=1 wal_init_zero=1 archiver=archive_command min_wal_size=80
-	max_wal_size=1024 completion_target=0.9 checkpoint_timeout=300 siblings_half=7 siblings_mean=6
+	max_wal_size=1024 full_pages=1 completion_target=0.9 checkpoint_timeout=300 siblings_half=7
+	siblings_mean=6
 	concurrency=0.99 reach=0.9
 
 # A device that takes 4 ms for each flush, and commits that come one by one.
@@ -667,6 +668,9 @@ checkpoints
 	answer: no\.
 	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s,
 	not: completion_target
+... with full_page_writes = off, as on ZFS
+	checkpoint checkpoint_distance=3.5 checkpoint_wal=540e6 full_pages=0
+	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s\n$
 ... that commands ask for
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6
 	answer: no\.
