@@ -1700,7 +1700,7 @@ find_may_pay(const CommitFigures *f)
 					 format_percent(perhaps_fewer(f))),
 		sweep},
 		{f->conf.delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
-			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns.",
+			"may pay, fixed or adaptive: flushes take long, also those that do not stall, and sessions may take turns.",
 		adaptive_sweep},
 		{above,
 			psprintf("%s. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", f->conf.delay > 0 ? "perhaps 0" : "no", format_number(threshold)),

@@ -866,6 +866,10 @@ stalls
 	stall:unknown=0.6 flush_time=0 io_timing=0
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes are not timed
+... of a device that queues, and other flushes
+	queue stall:unknown=0.2
+	cause: 80\.0% flushes of usual length
+	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall
 few of them
 	stall:unknown=0.1
 	cause: 90\.0% flushes
@@ -1158,7 +1162,7 @@ below
 	answer: may pay: 250 us to 707 us by two rules of thumb\. .*sweep
 a device that queues
 	queue
-	answer: may pay, fixed or adaptive: flushes take long without stalls.*sweep
+	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall, and.*sweep
 ... that was replaced by a quicker one
 	queue flush_newest=250 flush_rate=1000 commit_rate=1000 disk_busy=0.25
 	answer: may pay: 125 us to 707 us by two rules of thumb
