@@ -1045,6 +1045,17 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 						   quote_literal_cstr(f->standby)));
 	f->standby_logical = subscribes != NULL;
 	f->standby_reader = subscribes != NULL && strcmp(subscribes, "f") == 0;
+
+	/* of each priority before its own, FIRST has one that is synchronous */
+	f->standby_former = f->period == NULL &&
+		sql_value(psprintf("SELECT 1 FROM pg_catalog.pg_stat_replication AS it"
+						   " WHERE application_name OPERATOR(pg_catalog.=) %s"
+						   " AND sync_priority OPERATOR(pg_catalog.-) 1 OPERATOR(pg_catalog.>)"
+						   " (SELECT pg_catalog.count(DISTINCT sync_priority)"
+						   " FROM pg_catalog.pg_stat_replication AS former"
+						   " WHERE sync_state OPERATOR(pg_catalog.=) 'sync'"
+						   " AND former.sync_priority OPERATOR(pg_catalog.<) it.sync_priority)",
+						   quote_literal_cstr(f->standby))) != NULL;
 	if (f->standby_logical && f->period == NULL)
 		f->standby_slots =
 			sql_value(psprintf("SELECT pg_catalog.current_setting('synchronized_standby_slots', true)"

@@ -216,6 +216,9 @@ a standby's network
 	cause: 97\.0% standby 'sb1': not written\.
 	answer: no\. 97\.0% of commit time
 	remedy: ^its network, if a ping takes as long \(20\.4 ms a commit\) or it carries no more than 16\.4 MB/s; else its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer\n$
+... for which a nearer one is down
+	phase_mean=21000 phase:standby=0.97 standby=far standby_stage=2 standby_share=1 standby_former=1
+	remedy: ^the one that synchronous_standby_names has before it, which is away or catches up; else its network
 a standby that did not answer for some time
 	phase_mean=102000 commit_p50=2200 phase:standby=0.986 standby=sb1 standby_stage=2
 	standby_share=1
