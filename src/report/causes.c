@@ -1172,6 +1172,14 @@ slower_share(const CommitFigures *f)
 		commits_hang(f) || has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
 }
 
+/* What was merely there during stalls may have been idle. */
+static const char *
+if_certain(const StallSum *stall, const char *remedy)
+{
+	return stall->certainty == 0 || stall->certainty >= HARDLY_CERTAIN ? remedy :
+		psprintf("%s; or what else used the volume then: a backup, queries, another program (iotop)", remedy);
+}
+
 static void
 find_stall_causes(const CommitFigures *f, Causes *found)
 {
@@ -1182,11 +1190,12 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
 					 psprintf("the %s phase of ", f->checkpoint_phase),
 					 count_stalls(f, STALL_CHECKPOINT)),
-		early != NULL ? early : remedy_for_checkpoints(f)},
+			if_certain(&stall[STALL_CHECKPOINT],
+					   early != NULL ? early : remedy_for_checkpoints(f))},
 		{stall[STALL_ARCHIVER].share,
 			psprintf("stalls while %s runs%s.", f->archiver,
 					 count_stalls(f, STALL_ARCHIVER)),
-		"archive to another volume, or slow it down"},
+		if_certain(&stall[STALL_ARCHIVER], "archive to another volume, or slow it down")},
 		{stall[STALL_BULK_WAL].share,
 			psprintf("stalls with the WAL of %s%s.",
 					 f->bulk_writer ? f->bulk_writer : "a large transaction",

@@ -666,6 +666,10 @@ checkpoints
 	checkpoint stall[STALL_CHECKPOINT].certainty=0.62
 	cause: 60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms, 62\.0% certain\)
 	answer: no\.
+	remedy: checkpoint_timeout \(now 300 s\); or what else used the volume then: a backup, queries, another program \(iotop\)\n$
+... of which most stalls would not have come without
+	checkpoint stall[STALL_CHECKPOINT].certainty=0.7
+	remedy: checkpoint_timeout \(now 300 s\)\n$
 ... that WAL asks for
 	checkpoint completion_target=0.1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	answer: no\.
@@ -697,6 +701,9 @@ checkpoints
 ... that a command asks for once
 	checkpoint checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint \(a backup
+an archiver that never pauses
+	stall:archiver=0.6 stall[STALL_ARCHIVER].certainty=0.6
+	remedy: ^archive to another volume, or slow it down; or what else used the volume then: a backup
 an archiver
 	stall:archiver=0.9
 	cause: 90\.0% stalls while archive_command runs
