@@ -349,7 +349,7 @@ $node->alter_system('commit_stats.slow_commit_time' => 0);
 	  loaded_report('causes', '-c 1 -t 600', notify => "BEGIN;\n$insert\nNOTIFY bell;\nCOMMIT;\n");
 }
 $node->alter_system('commit_stats.slow_commit_time' => '100ms');
-unlike($text, qr/^Who commits$/m, 'one client: nothing is said of clients');
+unlike($text, qr/^Who commits/m, 'one client: nothing is said of clients');
 like(
 	delay($text),
 	qr/^no\. NOTIFY commits come one after the other \(100% of the commits\)\.$/,
@@ -405,7 +405,7 @@ $node->alter_system(
 	$text = report('names');
 	like(
 		$text,
-		qr/^Who commits\n  75\.0% of the commits are of client "x"" role=\w+\.\.\."\s+\("odd\?Why\?""DROP",\s+postgres\)/m,
+		qr/^Who commits, since the reset\n  75\.0% of the commits are of client "x"" role=\w+\.\.\."\s+\("odd\?Why\?""DROP",\s+postgres\)/m,
 		'names are quoted');
 	is(scalar(() = $text =~ /^Why\b/mg), 1, '... and begin no line');
 	ok( poll_until(

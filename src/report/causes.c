@@ -669,7 +669,7 @@ remedy_for_bytes(const CommitFigures *f)
 								f->running_writer != NULL ?
 								psprintf(" of %s, which was seen writing", f->running_writer) :
 								f->heaviest == NULL ? "" :
-								psprintf(" (%s of it is of client %s)",
+								psprintf(" (since the reset, %s of it is of client %s)",
 										 format_percent(f->heaviest_share), f->heaviest));
 
 	if (f->images < MOSTLY_IMAGES)
@@ -1827,7 +1827,7 @@ causes_put(StringInfo text, const CommitFigures *f)
 		find_flush_causes(f, &of_time);
 		put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, true);
 		find_client_causes(f, &who);
-		put_causes(text, f, "Who commits\n", &who, false);
+		put_causes(text, f, f->period != NULL ? "Who commits\n" : "Who commits, since the reset\n", &who, false);
 	}
 	if (f->period == NULL)
 		put_answer(text, f, of_time.n > 0 ? of_time.cause[0].remedy : NULL);

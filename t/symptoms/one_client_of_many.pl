@@ -30,7 +30,7 @@ is( $report->{causes}->[0]->{remedy},
 	'... and what to do');
 like(
 	$report->{text},
-	qr/^Who commits\n  75\.0% of the commits are of client lease \(\S+, postgres\),\s+[\d.]+%\s+of\s+commit time, \d+ B of WAL each,\s+rollbacks\s+included\.$/m,
+	qr/^Who commits, since the reset\n  75\.0% of the commits are of client lease \(\S+, postgres\),\s+[\d.]+%\s+of\s+commit time, \d+ B of WAL each,\s+rollbacks\s+included\.$/m,
 	'the client with most commits, and its share');
 unlike($report->{text}, qr/larger transactions|save/, '... of which no flushes are promised');
 like($report->{delay}, qr/^may pay, fixed or adaptive/, 'a delay may pay');

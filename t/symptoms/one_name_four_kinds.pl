@@ -39,7 +39,7 @@ cmp_ok($most, '>', 1e6, 'a commit with a lot of WAL');
 cmp_ok($least, '<', 1000, '... and one with little');
 like(
 	$report->{text},
-	qr/^Who commits\n  (?:100|9\d\.\d|>99\.9)% of the commits are of client shop \(\S+, postgres\)\./m,
+	qr/^Who commits, since the reset\n  (?:100|9\d\.\d|>99\.9)% of the commits are of client shop \(\S+, postgres\)\./m,
 	'the client');
 like(
 	$report->{text} =~ s/\n +/ /gr,

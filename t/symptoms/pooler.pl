@@ -25,7 +25,7 @@ my $report = run_applications(q{SET application_name = '';});
 
 like(
 	$report->{text} =~ s/\n +/ /gr,
-	qr/^Who commits (?:100|9\d\.\d|>99\.9)% of the commits have no name: the application sets none, or a driver or pooler clears it\. -> SET commit_stats\.client_tag/m,
+	qr/^Who commits, since the reset (?:100|9\d\.\d|>99\.9)% of the commits have no name: the application sets none, or a driver or pooler clears it\. -> SET commit_stats\.client_tag/m,
 	'commits have no name');
 is($node->sql(q{SELECT sum(commits) FROM commit_client_stats WHERE application_name = ''}),
 	900, '... all of them');

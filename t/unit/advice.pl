@@ -730,14 +730,14 @@ bandwidth
 	not: allows
 ... of one client that fills it
 	bytes images=0.49 heaviest='docs (a, b)' heaviest_share=0.9
-	remedy: ^less WAL \(90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
+	remedy: ^less WAL \(since the reset, 90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
 ... beside one that has not ended, whose WAL does not count yet
 	bytes heaviest='docs (a, b)' heaviest_share=0.9 running_writer='client batch (a, b)'
 	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume\n$
 	not: docs
 ... and images
 	bytes images=0.5 heaviest='docs (a, b)' heaviest_share=0.9
-	remedy: ^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or less WAL \(90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
+	remedy: ^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or less WAL \(since the reset, 90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
 ... which are compressed
 	bytes images=1 wal_compression=1
 	remedy: ^larger checkpoint_timeout
@@ -1012,16 +1012,16 @@ asynchronous siblings
 	top='lease (a, b)' top_share=0.37 top_time=0.3 top_wal=120
 one client of many: named, and larger transactions are not promised under a quota
 	quota lease
-	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each, rollbacks included\.$
+	says: ^Who commits, since the reset 37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each, rollbacks included\.$
 ... without its time while commits hang, which are not in it
 	quota lease now.longest=12e6
-	says: ^Who commits 37\.0% of the commits are of client lease \(a, b\), 120 B of WAL each, rollbacks included\.$
+	says: ^Who commits, since the reset 37\.0% of the commits are of client lease \(a, b\), 120 B of WAL each, rollbacks included\.$
 ... whose time is that of commits as clients count it
 	phase:before=0.9 phase:flush=0.25 top=shop top_share=0.7 top_time=0.73
 	says:  70\.0% of the commits are of client shop, 73\.0% of commit time \(without 'before', 'after'\),
 ... and another one that waits most
 	top=api top_share=0.77 longest=lease longest_time=0.53
-	says: ^Who commits 77\.0% of the commits are of client api, .* each, rollbacks included\. Most commit time, 53\.0%, is of client lease\.$
+	says: ^Who commits, since the reset 77\.0% of the commits are of client api, .* each, rollbacks included\. Most commit time, 53\.0%, is of client lease\.$
 ... but elsewhere
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=0.1
 	says: -> larger transactions
@@ -1030,7 +1030,7 @@ one client of many: named, and larger transactions are not promised under a quot
 	not: larger transactions
 ... nor of a subscription, in which its publisher decides
 	top='no name (a, b)' top_share=0.6 top_wal=120 top_of_transactions=1 applied=0.5
-	says: ^Who commits 60\.0% of the commits are of client no name
+	says: ^Who commits, since the reset 60\.0% of the commits are of client no name
 	not: larger transactions
 ... but of others without a name
 	top='no name (a, b)' top_share=0.6 top_wal=120 top_of_transactions=1 applied=0.1
@@ -1052,21 +1052,21 @@ one client of many: named, and larger transactions are not promised under a quot
 	top=shop top_share=1 top_slow_least=170 top_slow_most=2e6
 one name for several kinds of work
 	shop
-	says: ^Who commits 100% of the commits are of client shop\. One name, slow commits of 170 B to 2\.00 MB of WAL: several
+	says: ^Who commits, since the reset 100% of the commits are of client shop\. One name, slow commits of 170 B to 2\.00 MB of WAL: several
 a pooler
 	nameless=1
-	says: ^Who commits 100% of the commits have no name: the application sets none, or a driver or pooler clears it\. -> SET commit_stats\.client_tag
+	says: ^Who commits, since the reset 100% of the commits have no name: the application sets none, or a driver or pooler clears it\. -> SET commit_stats\.client_tag
 a pooler that adds addresses
 	overflow=0.99 clients_evicted=2866
-	says: ^Who commits 99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0
+	says: ^Who commits, since the reset 99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0
 more names at once than a role may have
 	overflow=0.286
-	says: ^Who commits 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients
+	says: ^Who commits, since the reset 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients
 %statement
 	statement='statement 42 (insert into ev)' statement_flushes=0.64 statement_wal=170
 the statement that fills the flushes
 	statement
-	says: ^Who commits 64\.0% of the flushes are led by statement 42 \(insert into ev\), with 170 B of WAL in a transaction\. -> larger transactions
+	says: ^Who commits, since the reset 64\.0% of the flushes are led by statement 42 \(insert into ev\), with 170 B of WAL in a transaction\. -> larger transactions
 ... of which fewer are worth nothing under a quota
 	statement quota
 	not: larger transactions
