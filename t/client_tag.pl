@@ -137,9 +137,10 @@ BEGIN
 	INSERT INTO used SELECT n, sum(used_bytes) FROM pg_backend_memory_contexts;
 END $$});
 $node->sql('CREATE TABLE used (n int, bytes bigint)');
-run_session('procedure', "SET commit_stats.client_name_pattern = 's/[0-9]+/N/'",
-	"CALL change_tags($_)")
-  for 10, 2010;
+run_session(
+	'procedure',
+	"SET commit_stats.client_name_pattern = 's/[0-9]+/N/'",
+	"CALL change_tags($_)") for 10, 2010;
 cmp_ok($node->sql('SELECT max(bytes) - min(bytes) FROM used'),
 	'<', 500 * 1024, 'the names of 2000 commits of a procedure leave no memory');
 

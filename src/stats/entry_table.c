@@ -206,8 +206,8 @@ set_entry(EntryTable *table, int place, int entry)
 
 /*
  * Take an entry from its key, and from the places that count for it.  A FATAL
- * error may have left "places" wrong, in set_entry(), or the entry in no bucket,
- * in give_entry() (see changecount.c).
+ * error may have left "places" wrong, in set_entry(), or the entry without a
+ * bucket, in give_entry() (see changecount.c).
  */
 static void
 evict(EntryTable *table, int entry)
