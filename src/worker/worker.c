@@ -56,11 +56,7 @@
 
 #define QUIET_LOOKS		10
 
-#define NOT_FOLLOWED	-1
-
 static GroupNumber logged;		/* the last group that is logged, or lost */
-
-static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static uint64 logged_changes;	/* of the delay, up to this one */
 
 void
@@ -86,19 +82,14 @@ worker_register(void)
 static void
 follow_adaptive_delay(void)
 {
-	if (commit_stats_adaptive_delay == followed)
-	{
-		/* commit_stats.adaptive_delay_max may have changed */
-		adaptive_delay_settle(false);
+	bool		begins = commit_stats_adaptive_delay && !delay_override_is_adaptive();
+
+	/* a sweep would lose what it measures; work() tries again */
+	if (begins && delay_override_holder() != 0)
 		return;
-	}
-	followed = commit_stats_adaptive_delay;
-	/* a sweep would lose what it measures */
-	if (followed && delay_override_holder() != 0)
-		followed = NOT_FOLLOWED;
-	else if (followed)
-		adaptive_delay_settle(true);
-	delay_override_set_adaptive(followed > 0);
+	/* or else commit_stats.adaptive_delay_max may have changed */
+	adaptive_delay_settle(begins);
+	delay_override_set_adaptive(commit_stats_adaptive_delay);
 }
 
 /* Log the changes since the last call, as far as they are kept. */
@@ -226,7 +217,7 @@ work(void)
 	log_settled_groups();
 	slow_logger_work();
 	adaptive_delay_look();
-	if (followed == NOT_FOLLOWED)
+	if (commit_stats_adaptive_delay != delay_override_is_adaptive())
 		follow_adaptive_delay();
 	if (!commit_stats_log_delay_changes)
 		logged_changes = adaptive_delay_changes();
@@ -264,6 +255,8 @@ commit_stats_flush_logger_main(Datum main_arg)
 	on_shmem_exit(stop_learning, (Datum) 0);
 	backend_slots_note_wal_start();
 	logged_changes = adaptive_delay_changes();
+	/* what another worker has learned is too old */
+	delay_override_set_adaptive(false);
 	follow_adaptive_delay();
 	logged = flush_groups_newest();
 	history_start();
