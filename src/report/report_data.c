@@ -591,16 +591,6 @@ name_writer(const ClientSessions *sessions, int pid)
 	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
 }
 
-/* The newest minute as the worker saw it */
-static void
-sum_samples(CommitFigures *f)
-{
-	uint64		now = clock_now();
-	uint64		length = (uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S);
-
-	watch_sum(clock_elapsed(length, now), now, &f->seen);
-}
-
 /*
  * The newest minute as the worker saw it, in place of the sums, if it can be.
  * Commits that wait for no flush count if the phases take time that these also
@@ -1310,6 +1300,7 @@ report_data_read(CommitFigures *f, Oid function)
 	const ClientCounts *top;
 	StallLog	stalls;
 	ClientSessions *sessions;
+	uint64		now;
 
 	memset(f, 0, sizeof(CommitFigures));
 	groups = flush_totals_lock_and_read();
@@ -1329,7 +1320,9 @@ report_data_read(CommitFigures *f, Oid function)
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
-	sum_samples(f);
+	now = clock_now();
+	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
+			  now, &f->seen);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
 	set_newest_siblings(f, groups);
