@@ -71,7 +71,6 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define LEARNING_WINDOWS 10		/* likewise; eight stalls show a quota */
 #define MORE_FLUSHES	1.2		/* than the sample has; what limits these it
 								 * may not show */
-#define RUN				5		/* consecutive blocks are chosen together */
 
 #define MIN_SAMPLE		(100 * NS_PER_MS)
 #define MAX_SAMPLE		(300 * NS_PER_S)
@@ -461,10 +460,7 @@ learn_load(Forecast *sample)
 
 /*---- The prediction ----------------------------------------------*/
 
-/*
- * Chooses as many blocks as the sample has, with replacement, in runs.  That
- * number is a multiple of RUN.
- */
+/* Chooses as many blocks as the sample has, with replacement. */
 static int *
 choose_blocks(int nblocks, uint64 seed)
 {
@@ -473,8 +469,7 @@ choose_blocks(int nblocks, uint64 seed)
 
 	pg_prng_seed(&random, seed);
 	for (int i = 0; i < nblocks; i++)
-		chosen[i] = i % RUN > 0 ? chosen[i - 1] + 1 :
-			(int) pg_prng_uint64_range(&random, 0, nblocks - RUN);
+		chosen[i] = (int) pg_prng_uint64_range(&random, 0, nblocks - 1);
 	return chosen;
 }
 
