@@ -40,8 +40,7 @@ typedef enum LatencySum
 	LATENCY_NOTIFY,				/* of these, waited for the lock of NOTIFY */
 	LATENCY_OWN_FLUSH,			/* of these, wrote and synced, if timed */
 	LATENCY_BEFORE,				/* beside these, from COMMIT statements on */
-	LATENCY_AFTER,				/* beside these, after the second callback, of
-								 * commits watched to their end */
+	LATENCY_AFTER,				/* behind the second callback, if watched */
 	LATENCY_NSUMS
 } LatencySum;
 

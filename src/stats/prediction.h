@@ -12,8 +12,7 @@ typedef struct NewestPrediction
 {
 	TimestampTz made_at;		/* 0: there is none */
 	int			seconds;		/* of the sample */
-	int			from_delay;		/* commit_delay that it began from; -1: the
-								 * adaptive delay */
+	int			from_delay;		/* commit_delay it began from; -1: adaptive */
 	int			from_siblings;
 	int			delay;			/* the best fixed pair; 0: no delay is */
 	int			siblings;

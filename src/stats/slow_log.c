@@ -70,11 +70,9 @@ typedef struct SlowPlace
 typedef struct SlowRing
 {
 	pg_atomic_uint64 newest;	/* number of the latest event; 0: none */
-	pg_atomic_uint64 reset;		/* events up to this one are forgotten; under
-								 * commit_stats_reset_lock() */
+	pg_atomic_uint64 reset;		/* forgotten up to here; under reset lock */
 	pg_atomic_uint64 reset_at;	/* clock_now(), likewise; 0: never */
-	pg_atomic_uint64 settled;	/* events up to this one are settled, or lost;
-								 * by the background worker */
+	pg_atomic_uint64 settled;	/* settled or lost up to here; by the worker */
 	SlowPlace	place[SLOW_LOG_KEPT];
 } SlowRing;
 

@@ -46,8 +46,7 @@ typedef struct SlowEvent
 	TimestampTz ended_at;
 	uint64		end;			/* the same as clock_now() */
 	uint64		noted_at;		/* ... when its commit was over */
-	uint64		duration;		/* of the commit, the flush, or the
-								 * transaction of a bulk writer */
+	uint64		duration;		/* of the commit, flush or bulk transaction */
 	ClientKey	client;
 	int			pid;
 	SlowRole	role;
@@ -65,10 +64,7 @@ typedef struct SlowEvent
 	bool		temporary;		/* has used temporary tables */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
 	int			savepoints;		/* that it ends in PHASE_BEFORE, nested */
-	uint64		part[PHASE_NOT_RUN];	/* what the session knows of each
-										 * phase; the delay of a follower is
-										 * filled in by
-										 * slow_event_add_outcome() */
+	uint64		part[PHASE_NOT_RUN];	/* see slow_event_add_outcome() */
 	uint64		standby_min;	/* in place of part[PHASE_STANDBY] */
 	uint64		standby_max;
 	uint64		writes_end;		/* clock_now() when its flush was over */
@@ -91,8 +87,7 @@ typedef struct SlowOutcome
 	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
 	WatchSummary seen;			/* from the begin of the wait to its end */
 	CommitWaits waits;
-	float		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
-									 * known */
+	float		ratio[ACTIVITIES];	/* see stall_log.c; 0: not known */
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;

@@ -15,8 +15,6 @@
  * Their C names end with the version of the SQL interface, so the library can
  * serve an older one beside a newer one.
  *
- * row_may_show() decides whether a reader may see a row of another role.
- *
  * Locking: none.
  *
  *-------------------------------------------------------------------------

@@ -76,8 +76,7 @@ logged_events_read(SlowKind kind, int *n)
 	uint64		newest = slow_log_newest(kind);
 
 	*n = 0;
-	for (uint64 number = slow_log_oldest(kind);
-		 number <= newest && *n < SLOW_LOG_KEPT; number++)
+	for (uint64 number = slow_log_oldest(kind); number <= newest; number++)
 		if (slow_log_copy(kind, number, &logged[*n].event,
 						  &logged[*n].outcome))
 			(*n)++;

@@ -51,8 +51,7 @@ typedef struct LoggedEvent
 	const SlowEvent *writer;	/* the session whose WAL was most of the
 								 * flush; NULL: none, or not known; pid 0: one
 								 * of several */
-	double		writer_share;	/* of the WAL, estimated; 0: it was seen
-								 * running */
+	double		writer_share;	/* of the WAL, about; 0: it was seen running */
 	StallCause	cause;
 	double		certainty;		/* 0 to 1 */
 } LoggedEvent;
@@ -70,8 +69,7 @@ typedef struct StallLog
 	bool		short_writes;	/* the short ones are in the write of WAL */
 	float		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
-	FlushFit	fit;			/* of the latest flushes; or of a quota of
-								 * bytes */
+	FlushFit	fit;			/* of the latest flushes; or a byte quota */
 } StallLog;
 
 /* The events of a kind that are there, oldest first; palloc'd */

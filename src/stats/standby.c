@@ -63,8 +63,7 @@ const char *const standby_stage_names[] = {
 typedef struct Sender
 {
 	int			pid;
-	int			priority;		/* of its name in the list, from 1 on; in the
-								 * list of ANY, each has 1 */
+	int			priority;		/* in the list, from 1 on; 1 in that of ANY */
 	bool		counts;			/* is a candidate */
 	XLogRecPtr	done[STANDBY_NSTAGES];	/* where each stage ends at present */
 	XLogRecPtr	reached;		/* the same of the mode in question */
@@ -76,8 +75,7 @@ typedef struct StandbyShared
 	pg_atomic_uint32 resets;
 	uint64		key;
 	TimestampTz since;			/* the worker has seen this key */
-	uint64		part;			/* the newest one of "lately", from the begin
-								 * of the clock on */
+	uint64		part;			/* the newest of "lately", by clock_now() */
 	int			n;
 	StandbyCounts counts[STANDBY_MAX];
 } StandbyShared;

@@ -25,8 +25,7 @@ typedef struct StandbyBlame
 {
 	char		name[NAMEDATALEN];
 	StandbyStage stage;
-	uint64		behind;			/* WAL that it lacks at this stage, bytes; 0
-								 * if it is not connected */
+	uint64		behind;			/* WAL it lacks, bytes; 0: not connected */
 } StandbyBlame;
 
 /* Commits that wait now, and who is blamed for all of them. */

@@ -60,16 +60,14 @@ EntryTable	statements_table = {
 	.by_cell = true,
 };
 
-static int	given[SLOT_MAX_CELLS];	/* the entries of the cells of this
-									 * process, or NO_ENTRY: is free */
+static int	given[SLOT_MAX_CELLS];	/* entries of its cells; NO_ENTRY: free */
 static int	my_cell = -1;		/* while this process is registered */
 static volatile const int no_entry = NO_ENTRY;
 static volatile const int *my_entry = &no_entry;	/* of the place of my_cell */
 static int	given_entry;		/* given[my_cell] */
 static uint64 statement_of_process = STATEMENT_NONE;	/* of any of its
 														 * commits, if that */
-static TimestampTz unnamed_start = 0;	/* of a CALL or DO without an
-										 * identifier */
+static TimestampTz unnamed_start = 0;	/* of a CALL or DO without an id */
 
 static ExecutorEnd_hook_type next_ExecutorEnd = NULL;
 

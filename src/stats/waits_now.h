@@ -33,8 +33,7 @@ typedef struct WaitsNow
 {
 	int			commits;		/* that wait for the same */
 	int			all;			/* under way */
-	double		longest;		/* us, of these; 0: none has lasted
-								 * WAITS_NOW_LONG */
+	double		longest;		/* us, of these; 0: less than WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
 	StandbyBlame blame;			/* as above */
 	bool		locked;			/* for this lock, not that of NOTIFY */

@@ -150,8 +150,7 @@ static Look look;
 static uint32 paused_us = 0;	/* the latest pause since the last look */
 static Volume wal_volume;
 static bool wal_apart = false;	/* from the data */
-static bool queued = false;		/* a nap since then ended in a queue for a
-								 * processor */
+static bool queued = false;		/* a nap since then queued for a processor */
 
 const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),

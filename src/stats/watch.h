@@ -12,8 +12,7 @@
 #define WATCH_IDLE_MS		500
 #define WATCH_SAMPLES		1800	/* are kept: 108 s */
 #define WATCH_WRITERS		4
-#define WATCH_AUTOVACUUM	(-1)	/* as the pid of a writer: any worker of
-									 * it */
+#define WATCH_AUTOVACUUM	(-1)	/* pid of a writer: any worker of it */
 
 /* What goes on for a while, and may make flushes stall. */
 typedef enum WatchActivity
@@ -23,8 +22,7 @@ typedef enum WatchActivity
 	ACTIVITY_SYNCS,
 	ACTIVITY_ARCHIVER,
 	ACTIVITY_WRITER,			/* a session writes much WAL */
-	ACTIVITY_OTHERS,			/* much of what the volume read and wrote
-								 * lately was of no flush */
+	ACTIVITY_OTHERS,			/* the volume lately worked much for others */
 	ACTIVITIES
 } WatchActivity;
 
@@ -84,8 +82,7 @@ typedef struct WatchSample
 	uint8		others;			/* percent of the volume's requests lately, at
 								 * least, that were none of flushes; 0 where
 								 * flushes left it free */
-	uint32		throttled_us;	/* by a CPU limit, or in a pause, since the
-								 * look before */
+	uint32		throttled_us;	/* since the look before; CPU limit or pause */
 	uint32		moved_kb;		/* read and written by the volume of the WAL
 								 * so far, modulo 2^32; 0: not known */
 	uint32		flushed_kb;		/* ... at most, by flushes */

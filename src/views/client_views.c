@@ -6,8 +6,6 @@
  *
  * commit_database_stats sums the first of them, in the SQL script.
  *
- * waits_now.c finds out what a commit under way waits for.
- *
  * Locking: entry_table.c takes commit_stats_clients_lock() while it copies the
  * counts; see waits_now.c for commit_activity.
  *
