@@ -302,7 +302,7 @@ report_data_commit_share(const uint64 *value, SlotCounter of)
 }
 
 static void
-set_busiest(CommitFigures *f, const ClientTotals *clients,
+set_busiest(CommitFigures *f, const EntryTotals *clients,
 			const ClientCounts *all)
 {
 	for (int i = 0; i < clients->n; i++)
@@ -324,7 +324,7 @@ set_busiest(CommitFigures *f, const ClientTotals *clients,
 
 /* NULL: none has any */
 static const ClientCounts *
-client_with_most(const ClientTotals *clients, SlotCounter counter)
+client_with_most(const EntryTotals *clients, SlotCounter counter)
 {
 	const ClientCounts *most = NULL;
 
@@ -337,7 +337,7 @@ client_with_most(const ClientTotals *clients, SlotCounter counter)
 
 /* The clients; "top" becomes the one with the most commits. */
 static void
-set_clients(CommitFigures *f, const ClientTotals *clients,
+set_clients(CommitFigures *f, const EntryTotals *clients,
 			const ClientCounts **top)
 {
 	ClientCounts all = {0};
@@ -417,7 +417,7 @@ name_statement(const StatementKey *key, const char *schema)
  * commits that no row has may be of the background.
  */
 static void
-set_statement(CommitFigures *f, const StatementTotals *statements)
+set_statement(CommitFigures *f, const EntryTotals *statements)
 {
 	const StatementCounts *most = NULL;
 	double		flushes = 0;
@@ -1295,8 +1295,8 @@ report_data_read(CommitFigures *f, Oid function)
 	FlushTotals *groups;
 	SlotTotals	slots;
 	LatencyTotals *latency;
-	ClientTotals *clients;
-	StatementTotals *statements;
+	EntryTotals *clients;
+	EntryTotals *statements;
 	const ClientCounts *top;
 	StallLog	stalls;
 	ClientSessions *sessions;

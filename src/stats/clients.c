@@ -216,10 +216,10 @@ add_session_times(ClientCounts *client)
 	}
 }
 
-ClientTotals *
+EntryTotals *
 clients_read(void)
 {
-	ClientTotals *totals = entry_table_lock_and_read(&clients_table);
+	EntryTotals *totals = entry_table_lock_and_read(&clients_table);
 
 	add_session_times(totals->client);
 	LWLockRelease(commit_stats_clients_lock());

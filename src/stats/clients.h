@@ -25,9 +25,6 @@ typedef struct ClientCounts
 	uint64		value[CLIENT_NCOUNTERS];
 } ClientCounts;
 
-/* All clients since the last reset; "places" are sessions connected now. */
-typedef EntryTotals ClientTotals;
-
 /* A session; a copy. */
 typedef struct ClientSession
 {
@@ -68,7 +65,7 @@ extern const ClientKey *clients_mine(void);
 
 extern COMMIT_STATS_HIDDEN EntryTable clients_table;
 
-extern ClientTotals *clients_read(void);
+extern EntryTotals *clients_read(void);
 
 extern ClientSessions *clients_read_sessions(void);
 

@@ -101,7 +101,8 @@ typedef struct EntryTotals
 {
 	int			n;
 	uint64		evicted;		/* keys that have lost theirs */
-	int		   *places;			/* that count for each of them */
+	int		   *places;			/* that count for each of them; of a client,
+								 * its sessions */
 	union
 	{
 		char	   *row;

@@ -373,10 +373,10 @@ statements_leave(void)
 
 /*---- Readers, restarts and resets --------------------------------*/
 
-StatementTotals *
+EntryTotals *
 statements_read(void)
 {
-	StatementTotals *totals = entry_table_lock_and_read(&statements_table);
+	EntryTotals *totals = entry_table_lock_and_read(&statements_table);
 
 	LWLockRelease(commit_stats_clients_lock());
 	return totals;

@@ -44,9 +44,6 @@ typedef struct StatementCounts
 	uint64		value[CLIENT_NCOUNTERS];
 } StatementCounts;
 
-/* Empty if commit_stats.max_statements is 0. */
-typedef EntryTotals StatementTotals;
-
 /* No value of pgWalUsage: the transaction may belong to another cell. */
 #define CELL_MAY_CHANGE		PG_UINT64_MAX
 
@@ -120,6 +117,6 @@ statements_forget(void)
 	statements_now.nwriting = 0;
 }
 
-extern StatementTotals *statements_read(void);
+extern EntryTotals *statements_read(void);
 
 #endif							/* COMMIT_STATS_STATEMENTS_H */

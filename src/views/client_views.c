@@ -24,7 +24,7 @@ Datum
 commit_client_stats_1_0(PG_FUNCTION_ARGS)
 {
 	static const uint64 nothing[CLIENT_NCOUNTERS];
-	ClientTotals *totals;
+	EntryTotals *totals;
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -47,7 +47,7 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 Datum
 commit_statement_stats_1_0(PG_FUNCTION_ARGS)
 {
-	StatementTotals *totals;
+	EntryTotals *totals;
 	Row			row;
 
 	row_init(fcinfo, &row);

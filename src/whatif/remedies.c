@@ -116,7 +116,7 @@ typedef struct Remedy
 /* Counters of WAL so far */
 typedef struct WalSoFar
 {
-	StatementTotals *statements;
+	EntryTotals *statements;
 	WalCycles  *cycles;
 } WalSoFar;
 
@@ -133,7 +133,7 @@ typedef struct Remedies
 {
 	Forecast   *forecast;
 	const char *schema;			/* of the extension, quoted */
-	ClientTotals *clients;
+	EntryTotals *clients;
 	int			best_pair;		/* of the outcomes; at most 0: none */
 	const ClientKey *key[NPARTIES]; /* of each party; null: not known */
 	const char *name[NPARTIES]; /* likewise; name[0]: of wal.writer */
@@ -561,7 +561,7 @@ add_less_wal(Remedies *all, const char *name, Safety safety, Todo todo,
 
 /* What a statement, the i-th one now, has counted since "before" */
 static double
-counted_since(const StatementTotals *before, const StatementCounts *it, int i,
+counted_since(const EntryTotals *before, const StatementCounts *it, int i,
 			  int counter)
 {
 	double		value = it->value[counter];
