@@ -623,12 +623,14 @@ sub PostgreSQL::Test::Cluster::start_measuring ($node, $runs, @commands)
 {
 	my $session;
 
-	poll_until(sub {
-		errors_so_far($session) if $session;
-		$session = $node->start_psql(@commands)
-		  if !$session || !$session->{run}->pumpable;
-		return $runs->($session);
-	}) or die "it does not run: $session->{err}\n";
+	poll_until(
+		sub {
+			errors_so_far($session) if $session;
+			$session = $node->start_psql(@commands)
+			  if !$session || !$session->{run}->pumpable;
+			return $runs->($session);
+		},
+		20) or die "it does not run: $session->{err}\n";
 	return $session;
 }
 

@@ -39,11 +39,9 @@ sub start_load
 # monotonic clock, and the process.
 sub sleeps
 {
-	my @sleeps =
-	  $node->rows(q{SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
-
-	$node->sql('SELECT shim_reset()');
-	return @sleeps;
+	return $node->rows(
+		q{SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at;
+SELECT shim_reset() \g /dev/null});
 }
 
 # How many leaders sleep until there are 50 more commits.
