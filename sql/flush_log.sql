@@ -48,8 +48,9 @@ SELECT bool_and(leader_datname = current_database() AND leader_rolname = current
 FROM log WHERE leader_pid = pg_backend_pid();
 
 -- Each row with a leader has the columns that only a leader can fill in, and no other
--- row has them
-SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL)) AS siblings,
+-- row has them; a commit that was not to wait has not counted siblings, and may lead
+SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL))
+         FILTER (WHERE leader_pid IS NULL OR leader_pid = pg_backend_pid()) AS siblings,
        bool_and((delayed IS NULL) = (leader_pid IS NULL)) AS delayed,
        bool_and((delay_probability IS NULL) = (leader_pid IS NULL)) AS delay_probability,
        bool_and((delay_time IS NULL) = (leader_pid IS NULL)) AS delay_time,
