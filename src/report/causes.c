@@ -1671,7 +1671,8 @@ find_no_gain(const CommitFigures *f)
 		{idle_disk && f->conf.delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
 			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->conf.delay, format_number(ratio_or_zero(f->conf.delay, flush_now(f)))),
 		sweep},
-		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > HARDLY_BUSY,
+		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > HARDLY_BUSY &&
+			(f->seen_enough || f->own_flush <= OWN_FLUSH_ONLY),
 		psprintf("not known. Commits come in bursts, and in these wait for each other's flushes, %s of commit time; in all, the disk is busy with flushes %s of the time.", format_percent(f->phase[PHASE_OTHER_FLUSH]), format_percent(f->disk_busy)), NULL},
 		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},

@@ -1195,6 +1195,12 @@ an idle disk
 	idle phase:flush=0.67 phase:other=0.33
 	answer: not known\. Commits come in bursts, .* flushes, 33\.0% of commit time
 	not: hardly ever|sweep
+... where samples saw that now, and all commits tell of other times
+	idle phase:flush=0.67 phase:other=0.33 own_flush=0.9 seen_enough=1 seen.in_commit=1000
+	answer: not known\. Commits come in bursts
+... where the rest of a quick commit is more than a tenth
+	idle phase:flush=0.89 phase:other=0.11 own_flush=0.89
+	answer: no\. The disk is busy with flushes 5\.0%
 ... where commits wait for each other at times
 	idle phase:flush=0.25 phase:other=0.75
 	cause: 100%
