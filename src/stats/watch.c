@@ -194,9 +194,9 @@ void
 watch_read_settings(WatchSettings *settings)
 {
 	*settings = own_settings();
+	settings->wal_apart = shared->settings.wal_apart;
 	if (pg_atomic_read_u32(&shared->worker) == 0)
 		return;
-	settings->wal_apart = shared->settings.wal_apart;
 	/* the worker may be about to read the configuration that this session has */
 	if (settings->delay_elsewhere)
 	{

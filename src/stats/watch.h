@@ -185,7 +185,7 @@ typedef struct WatchSettings
 	int			slow_commit_time;
 	bool		io_timing;		/* track_wal_io_timing */
 	bool		wal_apart;		/* pg_wal is on another disk than base; false
-								 * while there is no worker */
+								 * before the first worker */
 } WatchSettings;
 
 extern const StatsModule watch_module;

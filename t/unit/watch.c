@@ -9,7 +9,7 @@
  * With three arguments, see print_pause(); after "volume", print_volume();
  * after "inserted", the WAL of each look, of positions in kB; after
  * "processes", print_processes(); after "naps", print_naps(); after "flusher",
- * print_flusher().
+ * print_flusher(); after "apart", print_apart().
  *
  *-------------------------------------------------------------------------
  */
@@ -83,6 +83,29 @@ XLogRecPtr
 GetFlushRecPtr(TimeLineID *timeline)
 {
 	return 0;
+}
+
+int			CommitDelay;
+int			CommitSiblings;
+int			commit_stats_slow_commit_time;
+bool		track_wal_io_timing;
+
+bool
+guc_is_set_elsewhere(const char *name)
+{
+	return false;
+}
+
+/* Whether the WAL is apart, once a worker that has found that is away */
+static void
+print_apart(void)
+{
+	static WatchShared memory = {.settings.wal_apart = true};
+	WatchSettings settings;
+
+	shared = &memory;
+	watch_read_settings(&settings);
+	printf("%s", settings.wal_apart ? "apart" : "beside the data");
 }
 
 /*
@@ -230,6 +253,11 @@ main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "processes") == 0)
 	{
 		print_processes();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "apart") == 0)
+	{
+		print_apart();
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "naps") == 0)

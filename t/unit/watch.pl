@@ -76,4 +76,6 @@ is(inserted(16000, 16400, 16900), '400 500', 'WAL that reaches another segment')
 is($program->(['processes']),
 	'01 11 11', 'before its record, a commit may use parallel workers, for which it waits');
 
+is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
+
 done_testing();
