@@ -39,8 +39,11 @@ typedef struct BackendSlotsShared
 {
 	uint64		base[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;
-	XLogRecPtr	wal_reset;
+	XLogRecPtr	wal_reset;		/* or WAL_AT_START */
 } BackendSlotsShared;
+
+/* Counting began with the server, when the end of WAL was not known yet. */
+#define WAL_AT_START	PG_UINT64_MAX
 
 static pg_atomic_uint64 unread[SLOT_NFIELDS + SLOT_NCOUNTERS];
 pg_atomic_uint64 *backend_slots_fields = unread;
@@ -84,8 +87,10 @@ backend_slots_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	slots = tail;
-	if (!found)
-		shared->stats_reset = GetCurrentTimestamp();
+	if (found)
+		return;
+	shared->stats_reset = GetCurrentTimestamp();
+	shared->wal_reset = WAL_AT_START;
 }
 
 /*
@@ -208,7 +213,8 @@ backend_slots_save(const void *object, void *to)
 	backend_slots_add_up(totals->value, SLOT_NCOUNTERS);
 	counter_array_subtract(totals->value, shared->base, SLOT_NCOUNTERS);
 	totals->stats_reset = shared->stats_reset;
-	totals->wal_reset = shared->wal_reset;
+	totals->wal_reset = shared->wal_reset == WAL_AT_START ?
+		InvalidXLogRecPtr : shared->wal_reset;
 }
 
 static void
@@ -245,7 +251,7 @@ void
 backend_slots_note_wal_start(void)
 {
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	if (shared->wal_reset == InvalidXLogRecPtr)
+	if (shared->wal_reset == WAL_AT_START)
 		shared->wal_reset = end_of_wal();
 	LWLockRelease(commit_stats_reset_lock());
 }
@@ -273,8 +279,9 @@ backend_slots_reset(TimestampTz now)
 {
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	backend_slots_at_reset(0, MaxBackends * backend_slots_ncells(),
-						   shared->base, SLOT_NCOUNTERS);
+	memset(shared->base, 0, sizeof(shared->base));
+	for (int i = 0; i < MaxBackends * backend_slots_ncells(); i++)
+		counter_array_add(shared->base, at_reset[i], SLOT_NCOUNTERS);
 	shared->stats_reset = now;
 	shared->wal_reset = end_of_wal();
 }

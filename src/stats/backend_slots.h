@@ -88,8 +88,7 @@ typedef struct SlotTotals
 {
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
-	XLogRecPtr	wal_reset;		/* the end of WAL at that time, or when this
-								 * server began to write it; 0: it has not */
+	XLogRecPtr	wal_reset;		/* the end of WAL at that time; 0: unknown */
 } SlotTotals;
 
 /*
