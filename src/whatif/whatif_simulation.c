@@ -122,6 +122,8 @@ typedef struct Client
 	double		began_at;		/* its transaction, apart from "wake" */
 	double		commits_since;	/* if it is queued or committing */
 	double		sleep;			/* if it leads */
+	const LoadCycle *last;		/* the transaction that ended last */
+	double		response;		/* ... and its time */
 } Client;
 
 typedef enum WalState
@@ -311,6 +313,8 @@ begin_cycle(Simulation *sim, int c)
 	const LoadGroup *group = &sim->load->group[client->group];
 	Arrivals   *arrivals = &sim->arrivals[client->group];
 
+	client->last = client->cycle;
+	client->response = sim->now - client->began_at;
 	client->cycle = &group->cycle[draw_index(sim, &group->cycles)];
 	if (group->arrivals == 0 || arrivals->backlog > 0)
 	{
@@ -520,22 +524,22 @@ pass_on_notify(Simulation *sim, double wake)
 	binaryheap_add(sim->working, Int32GetDatum(heir));
 }
 
-/* The transaction that ends had a commit of "latency"; NaN: none waited. */
+/* The transaction that ended had a commit of "latency"; NaN: none waited. */
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
 {
-	if (sim->now < sim->counting_from || client->cycle->prepares)
+	if (sim->now < sim->counting_from || client->last->prepares)
 		return;
 	for (int p = 0; p < NPARTIES; p++)
 	{
 		TransactionSums *it = &sim->outcome->others[p];
 
-		if (p > 0 && p == client->cycle->party)
+		if (p > 0 && p == client->last->party)
 			continue;
 		it->commits++;
-		it->response += sim->now - client->began_at;
+		it->response += client->response;
 		if (isnan(latency) ||
-			(sim->load->async && client->cycle->party == sim->load->changed))
+			(sim->load->async && client->last->party == sim->load->changed))
 			continue;
 		it->latency += latency;
 		it->cell[histogram_cell((uint64) (latency * 1000))]++;
@@ -565,8 +569,8 @@ end_work(Simulation *sim, int c)
 	client->notifies &= gathers;
 	release_locks(sim, c);
 	client->wake = 0;
-	count_transaction(sim, client, NAN);
 	begin_cycle(sim, c);
+	count_transaction(sim, client, NAN);
 }
 
 static void
@@ -575,7 +579,6 @@ end_flush(Simulation *sim)
 	int			ndone = sim->nmembers;
 	bool		notified = false;
 	double		responses = 0;
-	double		awake;			/* the speed when all of them work */
 
 	for (int i = 0; i < ndone; i++)
 	{
@@ -583,7 +586,6 @@ end_flush(Simulation *sim)
 
 		responses += sim->now - sim->client[c].began_at;
 		notified |= sim->nnotifying > 0 && c == sim->notifying[0];
-		release_locks(sim, c);
 	}
 	if (sim->load->adaptive > 0)
 	{
@@ -593,14 +595,17 @@ end_flush(Simulation *sim)
 	}
 	sim->flush_ended_at = sim->now;
 	sim->nmembers = 0;
+	for (int i = 0; i < ndone; i++)
+		release_locks(sim, sim->committing[i]);
 	wake_members(sim, ndone);
-	awake = work_speed(sim->load->cores, sim->working->bh_size + ndone);
+	for (int i = 0; i < ndone; i++)
+		begin_cycle(sim, sim->committing[i]);
 	for (int i = 0; i < ndone; i++)
 	{
 		const Client *it = &sim->client[sim->committing[i]];
 
-		count_transaction(sim, it, sim->now - it->commits_since + it->wake / awake);
-		begin_cycle(sim, sim->committing[i]);
+		count_transaction(sim, it, sim->now - it->commits_since +
+						  it->wake / speed(sim));
 	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
