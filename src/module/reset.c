@@ -36,6 +36,9 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	for (module = stats_modules; *module; module++)
+		if ((*module)->reset_prepare)
+			(*module)->reset_prepare();
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	for (module = stats_modules; *module; module++)

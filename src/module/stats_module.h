@@ -45,10 +45,13 @@ typedef struct StatsModule
 	void		(*leave) (void);
 
 	/*
-	 * The two steps of a reset, under the reset lock and the clients lock:
-	 * all modules copy what is forgotten before the first one forgets it.
-	 * Only the first step may raise an error.
+	 * The steps of a reset; each is done by all modules before the next one
+	 * begins.  The first runs under the reset lock, the others under the
+	 * clients lock as well.  Only the first two may raise an error: the first
+	 * waits until counts that are under way are in the totals, the second
+	 * copies what is forgotten.
 	 */
+	void		(*reset_prepare) (void);
 	void		(*reset_copy) (void);
 	void		(*reset) (TimestampTz now);
 

@@ -384,6 +384,12 @@ newest_boundary(void)
 	return boundary;
 }
 
+static void
+flush_totals_wait(void)
+{
+	(void) changecount_wait(&shared->folds);
+}
+
 /*
  * Forget all groups up to the newest, or raise an error and change nothing.
  *
@@ -401,7 +407,7 @@ flush_totals_reset_copy(void)
 
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	(void) changecount_wait(&shared->folds);
+	flush_totals_wait();
 	pg_atomic_write_u64(&shared->reset_boundary, newest_boundary());
 	pg_memory_barrier();		/* protocol reset */
 	for (int passes = 0; passes < CHANGECOUNT_MAX_PASSES; passes++)
@@ -454,6 +460,7 @@ const StatsModule flush_totals_module = {
 	.head_size = sizeof(FlushTotalsShared),
 	.tail_size = flush_totals_tail_size,
 	.attach = flush_totals_attach,
+	.reset_prepare = flush_totals_wait,
 	.reset_copy = flush_totals_reset_copy,
 	.saved_name = "flush_totals",
 	.saved_head_size = CELL_SIZE,
