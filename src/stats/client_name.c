@@ -174,7 +174,13 @@ client_name_copy(char *name)
 }
 
 static void
-assign_setting(const char *newval, void *extra)
+assign_tag(const char *newval, void *extra)
+{
+	clients_look_again();
+}
+
+static void
+assign_rule(const char *newval, void *extra)
 {
 	is_known = false;
 	clients_look_again();
@@ -194,12 +200,12 @@ client_name_define_settings(void)
 							   "",
 							   PGC_USERSET,
 							   GUC_NO_RESET_ALL | GUC_REPORT | GUC_IS_NAME,
-							   check_tag, assign_setting, NULL);
+							   check_tag, assign_tag, NULL);
 	DefineCustomStringVariable("commit_stats.client_name_pattern",
 							   "Changes the names under which commits are counted: s/REGEX/REPLACEMENT/.",
 							   "An empty value leaves them.",
 							   &rule_setting,
 							   "",
 							   PGC_SUSET, 0,
-							   check_rule, assign_setting, NULL);
+							   check_rule, assign_rule, NULL);
 }
