@@ -26,6 +26,9 @@
 #include "stats/stall_log.h"
 #include "worker/worker.h"
 
+/* ns; a session that has taken a number writes its event by then, or never. */
+#define WRITE_TIME			NS_PER_S
+
 static void
 add_time(void *line, const char *name, uint64 ns)
 {
@@ -103,9 +106,24 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 }
 
 /*
- * False if the event is too young.  One that is not there yet, as its session
- * has been stopped or has died, holds up the others for half a ring at most.
+ * True if an event that cannot be read will never come.  For one that is
+ * overwritten meanwhile, slow_log_settled() makes up in the next round.
  */
+static bool
+is_lost(SlowKind kind, uint64 number)
+{
+	static uint64 missed[BULK_WRITER];
+	static uint64 missed_at[BULK_WRITER];
+
+	if (missed[kind] != number)
+	{
+		missed[kind] = number;
+		missed_at[kind] = clock_now();
+	}
+	return clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
+}
+
+/* False if the event is too young. */
 static bool
 complete_event(SlowKind kind, uint64 number)
 {
@@ -114,7 +132,7 @@ complete_event(SlowKind kind, uint64 number)
 	uint64		began_at;
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
-		return slow_log_newest(kind) - number >= SLOW_LOG_KEPT / 2;
+		return is_lost(kind, number);
 	if (clock_elapsed(event.noted_at, clock_now()) < SETTLE_TIME * NS_PER_MS ||
 		(commit_stats_enabled && watch_looked_at() < event.noted_at))
 		return false;
