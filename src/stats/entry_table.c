@@ -460,13 +460,21 @@ entry_table_saved_size(const void *object)
 		sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
 }
 
+/* 0 for an entry without a bucket; see evict() */
+static uint64
+use_of_key(EntryTable *table, const void *key)
+{
+	int			entry = find(table, key);
+
+	return entry == NO_ENTRY ? 0 : pg_atomic_read_u64(&table->uses[entry].used_at);
+}
+
 /* Who has not committed for longest comes first, for a table with less room. */
 static int
 compare_uses(const void *a, const void *b, void *table)
 {
-	EntryUse   *uses = ((EntryTable *) table)->uses;
-	uint64		x = pg_atomic_read_u64(&uses[find(table, a)].used_at);
-	uint64		y = pg_atomic_read_u64(&uses[find(table, b)].used_at);
+	uint64		x = use_of_key(table, a);
+	uint64		y = use_of_key(table, b);
 
 	return x < y ? -1 : x > y;
 }
