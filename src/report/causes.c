@@ -817,7 +817,10 @@ own_volume(const CommitFigures *f)
 static bool may_be_delayed(const CommitFigures *f);
 
 /* Of a volume that has become slower */
-static const char quick_again[] = "its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed";
+static const char quick_again[] = "its burst balance in the provider's graphs; the write cache of a disk of one's own (a battery that learns or failed, a RAID check); or who else uses it: iostat, iotop";
+
+/* ... by a median that restarts keep */
+static const char reset_usual[] = "; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed";
 
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
@@ -1230,7 +1233,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 format_us(f->flush_slowed)) :
 			psprintf("%s: the volume has become slower, as when a burst credit is used up.",
 					 slower_flushes(f, "")),
-		psprintf("%s%s", quick_again, may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
+			psprintf("%s%s%s", quick_again, f->flush_slower == 0 ? "" : reset_usual,
+					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -1264,7 +1268,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 slower_flushes(f, "; ")),
 			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
 					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
-					 f->flush_slower == 0 ? "" : psprintf("; or, of the volume: %s", quick_again))},
+					 f->flush_slower == 0 ? "" : psprintf("; or, of the volume: %s%s", quick_again, reset_usual))},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 others_slow_down(f) && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :

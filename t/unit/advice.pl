@@ -871,7 +871,7 @@ stalls
 	stall:unknown=0.6 flush_slowed=10000 seen_enough=1 seen.in_commit=1000
 	cause: 60\.0% one flush after the other took 10\.0 ms, a stall by what was usual before: the volume had become slower,
 	answer: may pay: 250 us to 707 us
-	not: unknown|take 10\.0 ms now
+	not: unknown|take 10\.0 ms now|commit_stats_reset
 ... that are not timed
 	stall:unknown=0.6 flush_time=0 io_timing=0
 	cause: 60\.0% stalls of unknown cause
@@ -959,7 +959,7 @@ a hot row
 ... on a volume that became slower
 	hot flush_slower=20000
 	cause: 100% flushes, one after the other: .*; 1\.00 are in COMMIT; flushes take 20\.0 ms now, and took 4\.00 ms \(median of all\)\.
-	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance
+	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance.* iotop; commit_stats_reset\(\), if
 ... beside one long COMMIT
 	hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
@@ -1350,6 +1350,7 @@ of a period: a hot row
 	remedy: ^fewer updates of that row, .*, each last in its transaction\n?$
 of a period: a volume that became slower
 	period=1 stall:unknown=0.6 flush_slowed=10000
+	not: commit_stats_reset
 	exactly: 60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.
 of a period: work after the commit
 	period=1 phase:after=0.6
