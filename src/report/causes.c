@@ -674,6 +674,8 @@ remedy_for_bytes(const CommitFigures *f)
 
 	if (f->images < MOSTLY_IMAGES)
 		return less;
+	if (!f->full_pages)			/* as of a new index */
+		return f->wal_compression ? less : psprintf("wal_compression = on, or %s", less);
 	if (whole != NULL && f->running_writer == NULL)
 		return whole;
 	if (whole == NULL)

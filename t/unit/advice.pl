@@ -744,6 +744,12 @@ bandwidth
 ... of one who may build an index
 	bytes images=1 wal_compression=1 running_writer='client batch (a, b)'
 	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume; or, unless this client builds an index, larger checkpoint_timeout \(now
+... with full_page_writes = off
+	bytes images=1 full_pages=0
+	remedy: ^wal_compression = on, or less WAL, or a faster volume\n$
+... and compressed
+	bytes images=1 full_pages=0 wal_compression=1 checkpoint_distance=3.5 checkpoint_wal=540e6
+	remedy: ^less WAL, or a faster volume\n$
 ... as checkpoints come early
 	bytes images=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^larger max_wal_size
