@@ -824,6 +824,14 @@ static const char quick_again[] = "its burst balance in the provider's graphs; t
 /* ... by a median that restarts keep */
 static const char reset_usual[] = "; commit_stats_reset(), if fsync, wal_sync_method or the volume was changed";
 
+/* Of such a volume, beside another cause */
+static const char *
+or_quick_again(const CommitFigures *f)
+{
+	return f->flush_slower == 0 ? "" :
+		psprintf("; or, of the volume: %s%s", quick_again, reset_usual);
+}
+
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
@@ -1014,9 +1022,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{messages + f->phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", bound_of_notify(f),
 					 slower_flushes(f, "; "), reader_of_notify(f)),
-			messages >= MIN_CAUSE || writes_messages(f) ?
-			"fewer messages in a transaction: one for many rows" :
-		"NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders"},
+			psprintf("%s%s", messages >= MIN_CAUSE || writes_messages(f) ?
+					 "fewer messages in a transaction: one for many rows" :
+					 "NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders",
+					 or_quick_again(f))},
 		{own && remote ? record : 0,
 		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
 		{own && !remote && !f->notifies ? record : 0,
@@ -1270,7 +1279,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 slower_flushes(f, "; ")),
 			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
 					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
-					 f->flush_slower == 0 ? "" : psprintf("; or, of the volume: %s%s", quick_again, reset_usual))},
+					 or_quick_again(f))},
 		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
 			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 					 others_slow_down(f) && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :

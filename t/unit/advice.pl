@@ -142,6 +142,7 @@ NOTIFY
 ... beside a volume that has just become slower
 	notify_before phase:NOTIFY=0.958 phase:flush=0.042 flush_slower=40000
 	cause: 95\.8% NOTIFY: .* 40\.3 ms each, of which 40\.3 ms for its flush: at most 24\.8 such commits/s; flushes take 40\.0 ms now, and took 4\.00 ms \(median of all\)\.
+	remedy: ^NOTIFY from one session only, or none; .* senders; or, of the volume: its burst balance
 ... or a standby
 	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
 	cause: 95\.8% NOTIFY: .* 206 ms each, of which 4\.90 ms for its flush, and more the wait for its standby: at most 4\.86 such commits/s\.
