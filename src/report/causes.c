@@ -59,6 +59,7 @@
 #define HARDLY_BUSY			0.1
 #define HARDLY_ASLEEP		0.01
 #define HARDLY_SHARED		1.05	/* commits and prepares of a flush */
+#define OTHER_HOLD			1.25	/* times as long: NOTIFY's lock, of late */
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
 #define NO_PING				1000000 /* us; no network takes as long */
@@ -454,7 +455,10 @@ slower_flushes(const CommitFigures *f, const char *before)
 				 format_us(f->flush_slower), format_us(f->flush_p50));
 }
 
-/* Since the reset, or of most commits of late, if these hold it for longer */
+/*
+ * Since the reset.  Or of late: in most commits, if their flushes alone are
+ * longer; in nearly all, if all that follows the wait for the lock is shorter.
+ */
 static const char *
 bound_of_notify(const CommitFigures *f)
 {
@@ -462,15 +466,18 @@ bound_of_notify(const CommitFigures *f)
 									 f->notify.commits);
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
 									  f->notify.commits);
-	double		now = f->phase_mean * (f->phase[PHASE_FLUSH] + f->phase[PHASE_STANDBY]);
+	double		least = f->phase_mean * (f->phase[PHASE_FLUSH] + f->phase[PHASE_STANDBY]);
+	double		most = f->phase_mean * (1 - f->phase[PHASE_BEFORE] - f->phase[PHASE_NOTIFY]);
+	bool		longer = 2 * f->commits_notify >= f->commits && least > OTHER_HOLD * hold;
+	bool		shorter = f->commits_notify >= ONE_CLIENT * (f->commits + f->commits_async) &&
+	least > 0 && OTHER_HOLD * most < hold;
 
 	/* not known of transactions of nothing but NOTIFY */
 	if (hold == 0 || 2 * f->commits_notify < f->notify.commits)
 		return "";
-	if (f->seen_enough && 2 * f->commits_notify >= f->commits &&
-		!writes_messages(f) && now > hold)
+	if (f->seen_enough && !writes_messages(f) && (longer || shorter))
 	{
-		hold = now;
+		hold = longer ? least : most;
 		flush = f->phase_mean * f->phase[PHASE_FLUSH];
 	}
 	return psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),

@@ -143,6 +143,21 @@ NOTIFY
 	notify_before phase:NOTIFY=0.958 phase:flush=0.042 flush_slower=40000
 	cause: 95\.8% NOTIFY: .* 40\.3 ms each, of which 40\.3 ms for its flush: at most 24\.8 such commits/s; flushes take 40\.0 ms now, and took 4\.00 ms \(median of all\)\.
 	remedy: ^NOTIFY from one session only, or none; .* senders; or, of the volume: its burst balance
+... a volume that is no longer slow
+	notify_before notify.hold_time=4130e6 notify.flush_time=4110e6 phase_mean=96000
+	phase:NOTIFY=0.956 phase:flush=0.043 phase:record=0.001
+	cause: 95\.6% NOTIFY: .* 4\.22 ms each, of which 4\.13 ms for its flush: at most 237 such
+... as far as is known beside commits without NOTIFY
+	notify_before notify.hold_time=4130e6 notify.flush_time=4110e6 phase_mean=96000
+	phase:NOTIFY=0.957 phase:flush=0.043 commits=11000
+	cause: 95\.7% NOTIFY: .* 41\.3 ms each, of which 41\.1 ms for its flush: at most 24\.2 such
+... as usual, by some samples more
+	notify_before phase_mean=96000 phase:NOTIFY=0.955 phase:flush=0.045
+	cause: 95\.5% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush: at most 242 such
+... as usual, with a commit_delay
+	notify_before notify.hold_time=500e6 notify.flush_time=380e6 phase_mean=120000
+	phase:NOTIFY=0.958 phase:flush=0.032 phase:delay=0.01
+	cause: 95\.8% NOTIFY: .* 5\.00 ms each, of which 3\.80 ms for its flush: at most 200 such
 ... or a standby
 	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
 	cause: 95\.8% NOTIFY: .* 206 ms each, of which 4\.90 ms for its flush, and more the wait for its standby: at most 4\.86 such commits/s\.
