@@ -457,21 +457,38 @@ set_statement(CommitFigures *f, const EntryTotals *statements)
 	f->statement = name_statement(&most->key, f->schema);
 }
 
-/* Goes down from the most siblings, so "at_least" flushes had s or more. */
+/*
+ * Since the reset; or of the newest flushes, if these are enough.  Goes down
+ * from the most siblings, so "at_least" flushes had s or more.
+ */
 static void
-set_siblings(CommitFigures *f, const FlushTotals *groups)
+set_siblings(CommitFigures *f, const FlushTotals *groups, bool newest)
 {
-	uint64		flushes = flush_total_sum(groups, FLUSHES_BY_SIBLINGS,
-										  0, groups->ncells);
+	uint64	   *found = groups->value + FLUSHES_BY_SIBLINGS * groups->ncells;
+	uint64		flushes = 0;
 	uint64		at_least = 0;
+	double		siblings = 0;
 
+	if (newest)
+		found = palloc0(groups->ncells * sizeof(uint64));
+	for (int i = 0; newest && i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid != 0 && group->leader.siblings != SIBLINGS_NOT_COUNTED)
+			found[Min((int) group->leader.siblings, groups->ncells - 1)] += group->flushes;
+	}
+	for (int s = 0; s < groups->ncells; s++)
+		flushes += found[s];
+	if (newest && (!f->newest || flushes < WAL_DEVICE_SAMPLE))
+		return;
+	f->siblings_max = f->siblings_half = 0;
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{
-		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
-
-		if (at_least == 0 && n > 0)
+		siblings += (double) s * found[s];
+		at_least += found[s];
+		if (f->siblings_max == 0 && at_least > 0)
 			f->siblings_max = s;
-		at_least += n;
 		if (f->siblings_half == 0 && 2 * at_least >= flushes && flushes > 0)
 			f->siblings_half = s;
 		if (s == 1)
@@ -479,30 +496,8 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 		if (s == f->conf.siblings)
 			f->reach = ratio_or_zero(at_least, flushes);
 	}
-}
-
-/* ... of the newest flushes, whatever was before */
-static void
-set_newest_siblings(CommitFigures *f, const FlushTotals *groups)
-{
-	uint64		flushes = 0;
-	uint64		concurrent = 0;
-	uint64		siblings = 0;
-
-	for (int i = 0; i < groups->nrecent; i++)
-	{
-		const FlushGroupCopy *group = &groups->recent[i];
-
-		if (group->leader_pid == 0 || group->leader.siblings == SIBLINGS_NOT_COUNTED)
-			continue;
-		flushes++;
-		concurrent += group->leader.siblings > 0;
-		siblings += group->leader.siblings;
-	}
-	if (!f->newest || flushes < WAL_DEVICE_SAMPLE)
-		return;
-	f->concurrency = (double) concurrent / flushes;
-	f->siblings_mean = (double) siblings / flushes;
+	if (newest)
+		f->siblings_mean = siblings / flushes;
 }
 
 /* The sums over LATENCY_LEADER and the kinds before "end", us */
@@ -1318,14 +1313,14 @@ report_data_read(CommitFigures *f, Oid function)
 	sessions = clients_read_sessions();
 	set_now(f, sessions);
 	set_counts(f, &slots, groups, latency);
-	set_siblings(f, groups);
+	set_siblings(f, groups, false);
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
 	now = clock_now();
 	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
 			  now, &f->seen);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
-	set_newest_siblings(f, groups);
+	set_siblings(f, groups, true);
 	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);

@@ -21,7 +21,7 @@
  *
  * After "siblings": whether the newest flushes are enough for rates, and how
  * many found no sibling, two, or did not count any; the output is the share
- * with any, and the mean.
+ * with any, the mean, the share with two, the median and the most.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -106,18 +106,23 @@ static int
 print_siblings(CommitFigures *f, char **argument)
 {
 	static const uint32 found[] = {0, 2, SIBLINGS_NOT_COUNTED};
-	FlushTotals groups = {.recent = calloc(1000, sizeof(FlushGroupCopy))};
+	static uint64 value[GROUP_COUNT_KINDS * 10];
+	FlushTotals groups = {.ncells = 10,.value = value,.recent = calloc(1000, sizeof(FlushGroupCopy))};
 
+	f->conf.siblings = 2;
+	value[FLUSHES_BY_SIBLINGS * 10] = 953;
+	value[FLUSHES_BY_SIBLINGS * 10 + 1] = 47;
+	set_siblings(f, &groups, false);
 	f->newest = atoi(argument[0]);
-	f->concurrency = 0.047;
 	for (int i = 0; i < 3; i++)
 		for (int n = atoi(argument[1 + i]); n > 0; n--)
 		{
 			groups.recent[groups.nrecent].leader_pid = 1;
+			groups.recent[groups.nrecent].flushes = 1;
 			groups.recent[groups.nrecent++].leader.siblings = found[i];
 		}
-	set_newest_siblings(f, &groups);
-	printf("%g %g\n", f->concurrency, f->siblings_mean);
+	set_siblings(f, &groups, true);
+	printf("%g %g %g %d %d\n", f->concurrency, f->siblings_mean, f->reach, f->siblings_half, f->siblings_max);
 	return 0;
 }
 

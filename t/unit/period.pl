@@ -74,9 +74,10 @@ like(
 
 # A load of one client ended, and many commit together.  With many connections,
 # few commits count siblings.
-is(named('siblings', 1, 20, 80, 700), '0.8 1.6', 'siblings are those of the newest flushes');
-is(named('siblings', 1, 19, 80, 700), '0.047 0', '... not where too few of these counted');
-is(named('siblings', 0, 20, 80, 700), '0.047 0', '... or are too old for a rate');
+is(named('siblings', 1, 20, 80, 700), '0.8 1.6 0.8 2 2',
+	'siblings are those of the newest flushes');
+is(named('siblings', 1, 19, 80, 700), '0.047 0 0 0 1', '... not where too few of these counted');
+is(named('siblings', 0, 20, 80, 700), '0.047 0 0 0 1', '... or are too old for a rate');
 
 is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
   for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
