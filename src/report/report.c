@@ -192,9 +192,10 @@ put_delay(StringInfo text, const CommitFigures *f)
 							 f->conf.siblings, when, format_count(fixed_hits),
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
-		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
-						 f->conf.siblings, format_percent(f->reach),
-						 f->siblings_half, f->siblings_max);
+		put_wrapped(text, f->width, "  ", "    ",
+					psprintf("Siblings: %d or more at %s of %s, median %d, at most %d.",
+							 f->conf.siblings, format_percent(f->reach), f->siblings_of,
+							 f->siblings_half, f->siblings_max));
 }
 
 static void

@@ -222,9 +222,10 @@ typedef struct CommitFigures
 	int			predicted_siblings;
 
 	/* siblings that leaders found */
+	const char *siblings_of;	/* "the newest flushes", or of all: "flushes" */
 	int			siblings_max;
 	int			siblings_half;	/* half of the flushes had at least these */
-	double		siblings_mean;	/* of the newest flushes */
+	double		siblings_mean;	/* of the newest flushes; 0: not known */
 	double		concurrency;	/* share of flushes with any */
 	double		reach;			/* ... with at least commit_siblings */
 } CommitFigures;

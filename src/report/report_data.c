@@ -480,8 +480,9 @@ set_siblings(CommitFigures *f, const FlushTotals *groups, bool newest)
 	}
 	for (int s = 0; s < groups->ncells; s++)
 		flushes += found[s];
-	if (newest && (!f->newest || flushes < WAL_DEVICE_SAMPLE))
+	if (newest && (!f->newest || f->newest_age > PHASES_OF || flushes < WAL_DEVICE_SAMPLE))
 		return;
+	f->siblings_of = newest ? "the newest flushes" : "flushes";
 	f->siblings_max = f->siblings_half = 0;
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{

@@ -115,7 +115,7 @@ my $table = <<'END';
 	listeners=-1 wal_recycle=1 wal_init_zero=1 archiver=archive_command min_wal_size=80
 	max_wal_size=1024 full_pages=1 completion_target=0.9 checkpoint_timeout=300 siblings_half=7
 	siblings_mean=6
-	concurrency=0.99 reach=0.9
+	concurrency=0.99 reach=0.9 siblings_of=flushes
 
 # A device that takes 4 ms for each flush, and commits that come one by one.
 %queue
@@ -1011,6 +1011,10 @@ one session
 	cause: 100% flushes
 	answer: no\. Only 0% of flushes found
 	remedy: ^larger transactions: one session commits at a time\n$
+... of late
+	concurrency=0 siblings_of='the newest flushes'
+	cause: 100% flushes
+	answer: no\. Only 0% of the newest flushes found
 a subscription
 	one_by_one applied=0.96 concurrency=0
 	cause: 100% flushes of usual length
@@ -1264,6 +1268,10 @@ a delay that hardly hits
 	delay=100 siblings=9 reach=0.05
 	cause: 100%
 	answer: hardly any leader sleeps: at 5\.0% of flushes, commit_siblings = 9 others were active; at half of them, 7\..*sweep
+... of late
+	delay=100 siblings=9 reach=0.05 siblings_of='the newest flushes'
+	cause: 100%
+	answer: hardly any leader sleeps: at 5\.0% of the newest flushes, commit_siblings = 9
 not timed
 	flush_time=0 io_timing=0
 	cause: 100%

@@ -19,9 +19,9 @@
  * and in ns the time of leaders, of followers, and of timed flushes; the
  * output has the percentages of flush, another's flush and unknown.
  *
- * After "siblings": whether the newest flushes are enough for rates, and how
- * many found no sibling, two, or did not count any; the output is the share
- * with any, the mean, the share with two, the median and the most.
+ * After "siblings": the age of the newest flushes, s, and how many of these
+ * found no sibling, two, or did not count any; the output is the share with
+ * any, the mean, the share with two, the median and the most.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -113,7 +113,8 @@ print_siblings(CommitFigures *f, char **argument)
 	value[FLUSHES_BY_SIBLINGS * 10] = 953;
 	value[FLUSHES_BY_SIBLINGS * 10 + 1] = 47;
 	set_siblings(f, &groups, false);
-	f->newest = atoi(argument[0]);
+	f->newest = true;
+	f->newest_age = atoi(argument[0]);
 	for (int i = 0; i < 3; i++)
 		for (int n = atoi(argument[1 + i]); n > 0; n--)
 		{

@@ -77,7 +77,7 @@ like(
 is(named('siblings', 1, 20, 80, 700), '0.8 1.6 0.8 2 2',
 	'siblings are those of the newest flushes');
 is(named('siblings', 1, 19, 80, 700), '0.047 0 0 0 1', '... not where too few of these counted');
-is(named('siblings', 0, 20, 80, 700), '0.047 0 0 0 1', '... or are too old for a rate');
+is(named('siblings', 61, 20, 80, 700), '0.047 0 0 0 1', '... or are older than a minute');
 
 is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
   for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
