@@ -1664,7 +1664,9 @@ find_no_gain(const CommitFigures *f)
 	bool		alone = f->concurrency < HARDLY_CONCURRENT;
 	double		carried = f->newest ? ratio_or_zero(f->newest_carried, f->newest_flushes) :
 	ratio_or_zero(f->carried, f->flushes);
-	bool		unshared = carried + ratio_or_zero(f->prepares, f->flushes) < HARDLY_SHARED;
+	double		prepares = f->newest ? ratio_or_zero(f->newest_prepares, f->newest_flushes) :
+	ratio_or_zero(f->prepares, f->flushes);
+	bool		unshared = carried + prepares < HARDLY_SHARED;
 	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {

@@ -97,6 +97,7 @@ typedef struct CommitFigures
 	bool		restarted;		/* they are not, since the server started */
 	uint64		newest_flushes;
 	uint64		newest_carried; /* commits in these */
+	uint64		newest_prepares;	/* those with prepares only */
 	double		newest_seconds; /* from the first to the last */
 	double		newest_age;		/* since the last, s */
 	double		commit_rate;	/* of the newest, or since the reset */

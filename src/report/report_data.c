@@ -220,6 +220,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		f->newest_flushes += group->flushes;
 		wal += flush_wal_bytes(group->boundary, group->previous);
 		f->newest_carried += group->commits;
+		f->newest_prepares += group->commits == 0 ? group->flushes : 0;
 		if (f->conf.delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
 			f->slept_unset++;

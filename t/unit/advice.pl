@@ -1006,6 +1006,12 @@ commits one by one
 ... of late, where they shared flushes before
 	queue own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=2000
 	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
+... since a load that prepared transactions
+	one_by_one own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=2000 prepares=5000
+	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
+... beside prepares, of which a flush carries several
+	one_by_one own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=1800 newest_prepares=400
+	answer: may pay, fixed or adaptive
 one session
 	concurrency=0
 	cause: 100% flushes
