@@ -64,7 +64,8 @@ fit_page_time(const FlushFit *fit)
 }
 
 /*
- * A flush that takes longer than 8 p50, and p50 + 5 ms, is a stall.
+ * A flush that takes longer than 8 p50, and p50 + STALL_LEAST_MS (guc.h), is a
+ * stall.
  *
  * A device that allows 10 flushes in 100 ms, of which they need 20, stalls for
  * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a

@@ -25,9 +25,11 @@
  * where a statement gets a cell (statements.c), where it lists the files that
  * the commit will delete, and in a look-up of flush_detection_errno.c.  The
  * callback of an abort may wait where a statement gets a cell.
- * CommitTransaction() holds interrupts, so no process exits between the record
- * and the second callback.  One that exits before comes through the callback
- * of an abort, abandon_commit(), and then leave_modules() (shared_memory.c).
+ *
+ * Exit: CommitTransaction() holds interrupts, so no process exits between the
+ * record and the second callback.  One that exits before, by a FATAL error,
+ * comes through the callback of an abort, abandon_commit(), and then
+ * leave_modules() (shared_memory.c).
  *
  * Locking: commit_stats_clients_lock() where a process registers, becomes
  * another client or gives a statement a cell, and the LWLock of this backend's

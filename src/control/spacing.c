@@ -21,7 +21,7 @@
  *
  * State		Event						Action
  * no quota		SPACING_STALLS stalls that	believe a quota; the response
- *				show one					starts over at the floor
+ *				show one (show_quota())		starts over at the floor
  * no quota		stalls that take			no trial, for WATCH_STALLS
  *				STALLED_LEAST of the time
  * quota		a stall, if flushes came	the rate is the largest of those

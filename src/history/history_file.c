@@ -13,7 +13,7 @@
  * the copy, too.
  *
  * Invariant: a value from a file is used only after the checksum was checked.
- * A file that is refused is set aside.
+ * A file that is refused becomes ".damaged".
  *
  * Locking: none.  The worker alone writes rows; the postmaster reads and
  * writes them while there is no other process.

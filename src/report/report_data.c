@@ -6,8 +6,8 @@
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes from the copies.  A reset may come
  * before it reads slow commits, waits for standbys and the WAL of cycles.
- * Phases are those of the newest minute's samples, or, if these are too few,
- * sums since the reset: set_phases_of_samples() comes after
+ * Phases are those of the newest minute's samples (watch_sum()), or, if these
+ * are too few, sums since the reset: set_phases_of_samples() comes after
  * set_phases_of_sums().
  *
  * Locking: commit_stats_reset_lock(), shared, while everything is copied, and

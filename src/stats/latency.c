@@ -6,13 +6,13 @@
  * Each backend slot has a histogram for each kind of time.  Ten histograms of
  * 282 cells of 64 bits would take 22 kB for each of max_connections, so a cell
  * has 16 bits.  When one overflows, once in 65,536 commits of about the same
- * duration, its backend carries that number to "carried", which all share.
+ * duration, its backend carries that number to "overflowed", which all share.
  *
  * Invariant: apart from a carry under way, a count is in a cell or in
- * "carried", and the sum of both never decreases (but see changecount.c).
+ * "overflowed", and the sum of both never decreases (but see changecount.c).
  *
- * Locking: none for writers; they add to "carried" atomically.  A reader adds
- * up all slots while no backend carries (see changecount.c).
+ * Locking: none for writers; they add to "overflowed" atomically.  A reader
+ * adds up all slots while no backend carries (see changecount.c).
  * commit_stats_reset_lock() protects "base", which a reset sets and readers
  * subtract.
  *
@@ -35,7 +35,7 @@
 typedef struct LatencyShared
 {
 	ChangeCount carries;
-	pg_atomic_uint64 carried[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+	pg_atomic_uint64 overflowed[LATENCY_NKINDS][HISTOGRAM_NCELLS];
 	LatencyTotals base;			/* as in backend_slots.c */
 } LatencyShared;
 
@@ -74,7 +74,7 @@ void
 latency_overflow(LatencyKind kind, int cell)
 {
 	changecount_begin(&shared->carries);
-	pg_atomic_fetch_add_u64(&shared->carried[kind][cell], CELL_OVERFLOW);
+	pg_atomic_fetch_add_u64(&shared->overflowed[kind][cell], CELL_OVERFLOW);
 	latency_mine->count[kind][cell] = 0;
 	changecount_end(&shared->carries);
 }
@@ -112,7 +112,7 @@ latency_add_up(LatencyTotals *totals)
 
 		memset(totals, 0, sizeof(LatencyTotals));
 		for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-			counter_array_read(totals->count[kind], shared->carried[kind],
+			counter_array_read(totals->count[kind], shared->overflowed[kind],
 							   HISTOGRAM_NCELLS);
 		for (int i = 0; i < MaxBackends; i++)
 			add_latency_slot(totals, &slots[i]);

@@ -7,7 +7,7 @@
  * wanted by a process that has waited longer.  The blocker is a process of the
  * first kind, or else of the second.  A blocker that waits for a lock has a
  * blocker itself; the holder is the one at the end of this chain, if it has
- * one.  watch.c keeps what it has seen for the log of slow commits.
+ * one.  watch.c keeps what it has seen for "blocked_by" of commit_slow_log.
  *
  * Locking: the server changes PGPROC.waitLock, and the list of processes that
  * hold or want a lock, under the lock of the partition of its hash table.

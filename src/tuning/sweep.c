@@ -6,7 +6,7 @@
  *	pair		of commit_delay and commit_siblings; the delay that adapts can
  *				be one more pair
  *	slot		a time in which all commits use one pair (delay_override.c);
- *				an argument says how long
+ *				an argument says how long (measure_slot())
  *	round		a slot for every pair, in random order, so that a load which
  *				grows or has a rhythm of its own favours no pair
  *

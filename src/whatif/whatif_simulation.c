@@ -45,12 +45,12 @@
  * its transactions end without a commit, which a later one carries.
  *
  * Flush.  A client that commits while the WAL write lock is free takes the
- * lock after its approach (await_flush()).  If clients came too late for a
- * flush, the next one begins after the handoff (end_flush()).  With a quota
- * (begin_flush()), a window of time has room for a number of flushes, or for
- * an amount of WAL, and the next flush waits for the next window.  Where pages
- * of WAL take time, a flush takes longer by as many as it has more than the
- * one that was drawn.
+ * lock after its approach (await_flush()), and may sleep (lead()).  If clients
+ * came too late for a flush, the next one begins after the handoff
+ * (end_flush()).  With a quota (begin_flush()), a window of time has room for
+ * a number of flushes, or for an amount of WAL, and the next flush waits for
+ * the next window.  Where pages of WAL take time, a flush takes longer by as
+ * many as it has more than the one that was drawn.
  *
  * Pause.  In the time of a stall that a checkpoint made, say, no flush begins.
  * Pauses come as often as in the sample, however few flushes there are.
