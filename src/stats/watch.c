@@ -149,7 +149,6 @@ static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
 static uint32 paused_us = 0;	/* the latest pause since the last look */
 static Volume wal_volume;
-static bool wal_apart = false;	/* from the data */
 static bool queued = false;		/* a nap since then queued for a processor */
 
 const StatsModule watch_module = {
@@ -180,7 +179,8 @@ own_settings(void)
 	return (WatchSettings)
 	{
 		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
-			commit_stats_slow_commit_time, track_wal_io_timing, wal_apart
+			commit_stats_slow_commit_time, track_wal_io_timing,
+			shared->settings.wal_apart
 	};
 }
 
@@ -194,7 +194,6 @@ void
 watch_read_settings(WatchSettings *settings)
 {
 	*settings = own_settings();
-	settings->wal_apart = shared->settings.wal_apart;
 	if (pg_atomic_read_u32(&shared->worker) == 0)
 		return;
 	/* the worker may be about to read the configuration that this session has */
@@ -213,8 +212,8 @@ watch_read_settings(WatchSettings *settings)
 
 /*
  * This process is the worker, until it exits.  A server's WAL stays where it
- * is, so nothing asks again for its volume: who asks a file server that does
- * not answer waits, and a report is wanted just then.
+ * is, so nothing else looks for its volume: volume_find() waits for a file
+ * server that does not answer, and somebody wants a report just then.
  */
 void
 watch_start(void)
@@ -223,7 +222,7 @@ watch_start(void)
 
 	volume_find("pg_wal", VOLUME_DEVICES, &wal_volume);
 	volume_find("base", VOLUME_DEVICES, &data_volume);
-	wal_apart = wal_volume.disk != data_volume.disk;
+	shared->settings.wal_apart = wal_volume.disk != data_volume.disk;
 	watch_note_settings();
 	on_shmem_exit(forget_worker, (Datum) 0);
 	pg_atomic_write_u32(&shared->worker, MyProcNumber + 1);
