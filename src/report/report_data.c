@@ -459,35 +459,21 @@ set_statement(CommitFigures *f, const EntryTotals *statements)
 }
 
 /*
- * Since the reset; or of the newest flushes, if these are enough.  Goes down
- * from the most siblings, so "at_least" flushes had s or more.
+ * By the flushes that found so many siblings.  Goes down from the most, so
+ * "at_least" flushes had s or more.
  */
 static void
-set_siblings(CommitFigures *f, const FlushTotals *groups, bool newest)
+set_siblings(CommitFigures *f, const uint64 *found, int ncells, const char *of)
 {
-	uint64	   *found = groups->value + FLUSHES_BY_SIBLINGS * groups->ncells;
 	uint64		flushes = 0;
 	uint64		at_least = 0;
-	double		siblings = 0;
 
-	if (newest)
-		found = palloc0(groups->ncells * sizeof(uint64));
-	for (int i = 0; newest && i < groups->nrecent; i++)
-	{
-		const FlushGroupCopy *group = &groups->recent[i];
-
-		if (group->leader_pid != 0 && group->leader.siblings != SIBLINGS_NOT_COUNTED)
-			found[Min((int) group->leader.siblings, groups->ncells - 1)] += group->flushes;
-	}
-	for (int s = 0; s < groups->ncells; s++)
+	for (int s = 0; s < ncells; s++)
 		flushes += found[s];
-	if (newest && (!f->newest || f->newest_age > PHASES_OF || flushes < WAL_DEVICE_SAMPLE))
-		return;
-	f->siblings_of = newest ? "the newest flushes" : "flushes";
+	f->siblings_of = of;
 	f->siblings_max = f->siblings_half = 0;
-	for (int s = groups->ncells - 1; s >= 0; s--)
+	for (int s = ncells - 1; s >= 0; s--)
 	{
-		siblings += (double) s * found[s];
 		at_least += found[s];
 		if (f->siblings_max == 0 && at_least > 0)
 			f->siblings_max = s;
@@ -498,8 +484,31 @@ set_siblings(CommitFigures *f, const FlushTotals *groups, bool newest)
 		if (s == f->conf.siblings)
 			f->reach = ratio_or_zero(at_least, flushes);
 	}
-	if (newest)
-		f->siblings_mean = siblings / flushes;
+}
+
+/* ... of the newest flushes, in place of all since the reset, if enough count */
+static void
+set_newest_siblings(CommitFigures *f, const FlushTotals *groups)
+{
+	uint64	   *found = palloc0(groups->ncells * sizeof(uint64));
+	uint64		flushes = 0;
+	uint64		siblings = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+		int			n = Min((int) group->leader.siblings, groups->ncells - 1);
+
+		if (group->leader_pid == 0 || group->leader.siblings == SIBLINGS_NOT_COUNTED)
+			continue;
+		found[n] += group->flushes;
+		flushes += group->flushes;
+		siblings += (uint64) n * group->flushes;
+	}
+	if (!f->newest || f->newest_age > PHASES_OF || flushes < WAL_DEVICE_SAMPLE)
+		return;
+	set_siblings(f, found, groups->ncells, "the newest flushes");
+	f->siblings_mean = (double) siblings / flushes;
 }
 
 /* The sums over LATENCY_LEADER and the kinds before "end", us */
@@ -1315,14 +1324,15 @@ report_data_read(CommitFigures *f, Oid function)
 	sessions = clients_read_sessions();
 	set_now(f, sessions);
 	set_counts(f, &slots, groups, latency);
-	set_siblings(f, groups, false);
+	set_siblings(f, flush_total_cells(groups, FLUSHES_BY_SIBLINGS),
+				 groups->ncells, "flushes");
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
 	now = clock_now();
 	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
 			  now, &f->seen);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
-	set_siblings(f, groups, true);
+	set_newest_siblings(f, groups);
 	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);

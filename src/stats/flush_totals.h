@@ -37,10 +37,16 @@ typedef struct FlushTotals
 	FlushGroupCopy *recent;		/* those still in the ring, oldest first */
 } FlushTotals;
 
+static inline const uint64 *
+flush_total_cells(const FlushTotals *totals, GroupCountKind kind)
+{
+	return totals->value + kind * totals->ncells;
+}
+
 static inline uint64
 flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 {
-	return totals->value[kind * totals->ncells + cell];
+	return flush_total_cells(totals, kind)[cell];
 }
 
 /* Of the cells from "from" on, before "to" */

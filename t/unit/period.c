@@ -112,7 +112,7 @@ print_siblings(CommitFigures *f, char **argument)
 	f->conf.siblings = 2;
 	value[FLUSHES_BY_SIBLINGS * 10] = 953;
 	value[FLUSHES_BY_SIBLINGS * 10 + 1] = 47;
-	set_siblings(f, &groups, false);
+	set_siblings(f, flush_total_cells(&groups, FLUSHES_BY_SIBLINGS), groups.ncells, "flushes");
 	f->newest = true;
 	f->newest_age = atoi(argument[0]);
 	for (int i = 0; i < 3; i++)
@@ -122,7 +122,7 @@ print_siblings(CommitFigures *f, char **argument)
 			groups.recent[groups.nrecent].flushes = 1;
 			groups.recent[groups.nrecent++].leader.siblings = found[i];
 		}
-	set_siblings(f, &groups, true);
+	set_newest_siblings(f, &groups);
 	printf("%g %g %g %d %d\n", f->concurrency, f->siblings_mean, f->reach, f->siblings_half, f->siblings_max);
 	return 0;
 }
