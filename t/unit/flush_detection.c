@@ -41,15 +41,6 @@ static bool in_commit = false;
 static int	reads_before = 0;
 static int	reads_after = 0;
 
-#ifdef USE_ASSERT_CHECKING
-void
-ExceptionalCondition(const char *condition, const char *file, int line)
-{
-	fprintf(stderr, "%s:%d: %s\n", file, line, condition);
-	abort();
-}
-#endif
-
 /* An interval that does not vary */
 uint64
 pg_prng_uint64_range(pg_prng_state *state, uint64 rmin, uint64 rmax)

@@ -24,3 +24,12 @@ void
 ProcessInterrupts(void)
 {
 }
+
+#ifdef USE_ASSERT_CHECKING
+void
+ExceptionalCondition(const char *condition, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: %s\n", file, line, condition);
+	abort();
+}
+#endif
