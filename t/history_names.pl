@@ -2,10 +2,12 @@
 #
 # As commit_statement_stats: members of pg_read_all_stats see the top client
 # and the top statement of each row, and others only those of their own role.
+# Of an hour and of a period, top is who led most flushes in all minutes.
 
 use CommitStats;
 
-my $node = start_node('names');
+# From a whole hour on
+my $node = start_node('names', conf => 'commit_stats.history_start = 1800000000');
 
 $node->sql(q{CREATE ROLE other LOGIN; CREATE ROLE stats LOGIN IN ROLE pg_read_all_stats;
 GRANT INSERT ON logged TO other; GRANT SELECT ON commit_history TO other;
@@ -23,10 +25,10 @@ ORDER BY period_start DESC LIMIT 1},
 }
 
 # A minute may end at any time, so enough for the newest of two rows
-sub commit_as ($role)
+sub commit_as ($role, $n = 40)
 {
 	$node->sql('SELECT commit_history_close()');
-	$node->sql('INSERT INTO logged VALUES (1);' x 40,
+	$node->sql('INSERT INTO logged VALUES (1);' x $n,
 		connstr => $node->connstr('postgres') . " user=$role");
 	$node->sql('SELECT commit_history_close()');
 }
@@ -49,5 +51,17 @@ is( $node->sql(q{SELECT count(top_client_flushes_share) - count(top_client_flush
 	'0|0',
 	'no share without flushes');
 
+# The top of the first minute led more than the other one in any minute
+$node->sql('SELECT commit_history_reset()');
+commit_as($superuser, 60);
+commit_as('other', 30) for 1 .. 4;
+is( $node->sql(q{SELECT top_rolname, top_client_flushes >= 100, top_statement_flushes >= 100
+	FROM commit_history WHERE resolution = 'hour'}),
+	'other|t|t',
+	'an hour names who led most in all its minutes');
+like(
+	$node->sql(q{SELECT commit_stats_report('-infinity', 'infinity')}),
+	qr{are led by client [^.]*\.\.\."\s+\(other, },
+	'... and so does a period');
 ends_well($node);
 done_testing();

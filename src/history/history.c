@@ -182,25 +182,55 @@ history_copy(HistoryRing ring, uint64 number, HistorySum *sum)
 
 /*---- Sums of rows ------------------------------------------------*/
 
-/* The leader of two rows, with its flushes in those of them that it led */
-static uint64
-add_leader(void *leader, uint64 flushes, const void *before,
+/* A client or a statement: its flushes in the rows that it led */
+typedef struct Leader
+{
+	Size		key_size;
+	char		key[Max(sizeof(ClientKey), sizeof(StatementKey))];
+	uint64		flushes;
+} Leader;
+
+/* Add the leader of a row; it becomes that of all, if it has most flushes. */
+static void
+add_leader(List * *leaders, void *key, uint64 *flushes, const void *before,
 		   uint64 flushes_before, Size key_size)
 {
-	if (flushes > 0 && memcmp(leader, before, key_size) == 0)
-		return flushes + flushes_before;
-	if (flushes_before >= flushes)
-		memcpy(leader, before, key_size);
-	return Max(flushes, flushes_before);
+	Leader	   *leader = NULL;
+	ListCell   *cell;
+
+	foreach(cell, *leaders)
+	{
+		leader = lfirst(cell);
+		if (leader->key_size == key_size && memcmp(leader->key, key, key_size) == 0)
+			break;
+	}
+	if (cell == NULL)
+	{
+		leader = palloc0(sizeof(Leader));
+		leader->key_size = key_size;
+		memcpy(leader->key, key, key_size);
+		*leaders = lappend(*leaders, leader);
+	}
+	*flushes = leader->flushes += *flushes;
+	if (flushes_before < *flushes)
+		return;
+	memcpy(key, before, key_size);
+	*flushes = flushes_before;
 }
 
 static void
-add_row(HistorySum *sum, const HistorySum *row)
+add_row(HistorySum *sum, const HistorySum *row, List * *leaders)
 {
 	HistorySum	before = *sum;
 
 	/* what is of the newest row, and then what adds up */
 	*sum = *row;
+	add_leader(leaders, &sum->top_client, &sum->top_client_flushes,
+			   &before.top_client, before.top_client_flushes,
+			   sizeof(ClientKey));
+	add_leader(leaders, &sum->top_statement, &sum->top_statement_flushes,
+			   &before.top_statement, before.top_statement_flushes,
+			   sizeof(StatementKey));
 	if (before.rows == 0)
 		return;
 	sum->start = before.start;
@@ -230,14 +260,6 @@ add_row(HistorySum *sum, const HistorySum *row)
 	/* each member is a float */
 	for (int i = 0; i < sizeof(HistorySeen) / sizeof(float); i++)
 		((float *) &sum->waits)[i] += ((const float *) &before.waits)[i];
-	sum->top_client_flushes =
-		add_leader(&sum->top_client, sum->top_client_flushes,
-				   &before.top_client, before.top_client_flushes,
-				   sizeof(ClientKey));
-	sum->top_statement_flushes =
-		add_leader(&sum->top_statement, sum->top_statement_flushes,
-				   &before.top_statement, before.top_statement_flushes,
-				   sizeof(StatementKey));
 }
 
 static TimestampTz
@@ -252,7 +274,7 @@ floor_to(TimestampTz at, int64 length)
  */
 static void
 add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
-		 HistorySum *sum)
+		 HistorySum *sum, List * *leaders)
 {
 	HistorySum *row = palloc(sizeof(HistorySum));
 	TimestampTz before = DT_NOEND;	/* the end of the row before */
@@ -269,7 +291,7 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 			if (sum->rows == 0 && (ring == HISTORY_MINUTES || row->start > before))
 				row->gaps = Max(row->gaps - 1, 0);
 			row->rows = 1;		/* an hour has its minutes */
-			add_row(sum, row);
+			add_row(sum, row, leaders);
 		}
 		before = row->end;
 	}
@@ -293,11 +315,12 @@ void
 history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 {
 	TimestampTz minutes = history_first_start(HISTORY_MINUTES);
+	List	   *leaders = NIL;
 
 	memset(sum, 0, sizeof(HistorySum));
-	add_rows(HISTORY_HOURS, from, Min(to, minutes), to, sum);
+	add_rows(HISTORY_HOURS, from, Min(to, minutes), to, sum, &leaders);
 	add_rows(HISTORY_MINUTES, sum->rows > 0 ? Max(from, sum->end) : from, to,
-			 DT_NOEND, sum);
+			 DT_NOEND, sum, &leaders);
 }
 
 /*---- The clock ---------------------------------------------------*/
@@ -602,22 +625,37 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	return true;
 }
 
-/* Add a new row to that of its hour, which may be there. */
+/*
+ * Add a new row to that of its hour, which may be there.  Its minutes tell the
+ * leaders, if all of them are kept.
+ */
 static void
 put_hour(const HistorySum *row)
 {
 	uint64		newest = pg_atomic_read_u64(&shared->newest[HISTORY_HOURS]);
-	HistorySum *hour = palloc(sizeof(HistorySum));
+	TimestampTz start = floor_to(row->start, USECS_PER_HOUR);
+	HistorySum *hour = palloc0(sizeof(HistorySum));
+	HistorySum *sum = palloc0(sizeof(HistorySum));
+	HistorySum *minutes = palloc0(sizeof(HistorySum));
+	List	   *leaders = NIL;
+	List	   *in_minutes = NIL;
 
-	if (!history_copy(HISTORY_HOURS, newest, hour) ||
-		floor_to(hour->start, USECS_PER_HOUR) !=
-		floor_to(row->start, USECS_PER_HOUR))
-	{
-		memset(hour, 0, sizeof(HistorySum));
+	if (history_copy(HISTORY_HOURS, newest, hour) &&
+		floor_to(hour->start, USECS_PER_HOUR) == start)
+		add_row(sum, hour, &leaders);
+	else
 		newest++;
+	add_row(sum, row, &leaders);
+	add_rows(HISTORY_MINUTES, start, start + USECS_PER_HOUR, DT_NOEND, minutes,
+			 &in_minutes);
+	if (minutes->rows == sum->rows)
+	{
+		sum->top_client = minutes->top_client;
+		sum->top_client_flushes = minutes->top_client_flushes;
+		sum->top_statement = minutes->top_statement;
+		sum->top_statement_flushes = minutes->top_statement_flushes;
 	}
-	add_row(hour, row);
-	store_row(HISTORY_HOURS, newest, hour);
+	store_row(HISTORY_HOURS, newest, sum);
 }
 
 static void
