@@ -785,7 +785,7 @@ remedy_for_standby(const CommitFigures *f)
 	if (f->standby_former)
 		remedy = psprintf("the one that synchronous_standby_names has before it, which is away or catches up; else %s",
 						  remedy);
-	return f->standby_behind < BULK_WAL || f->running_writer == NULL ? remedy :
+	return f->standby_before < BULK_WAL || f->running_writer == NULL ? remedy :
 		psprintf("less WAL at a time of %s, behind which commits wait; else %s",
 				 f->running_writer, remedy);
 }

@@ -181,6 +181,7 @@ typedef struct CommitFigures
 								 * quarter of the known ones; or NULL */
 	double		standby_next_share;
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
+	double		standby_before; /* ... of which commits wait behind */
 	NotifyTotals notify;
 	int			listeners;		/* sessions that listen; -1: unknown */
 	double		queue;			/* part of that of NOTIFY that is not read */

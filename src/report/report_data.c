@@ -1024,6 +1024,8 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 			f->standby_stage = stage;
 			f->standby_behind = ratio_or_zero(counts[i].lately[0][stage].behind,
 											  counts[i].lately[0][stage].time);
+			f->standby_before = ratio_or_zero(counts[i].lately[0][stage].before,
+											  counts[i].lately[0][stage].time);
 		}
 	f->standby_share = ratio_or_zero(most, sum);
 	if (f->standby == NULL)
@@ -1119,12 +1121,12 @@ report_data_blame_slow(CommitFigures *f)
 	}
 }
 
-/* Whose transaction wrote half of what the standby lacks, or more */
+/* Whose transaction wrote half of what commits wait behind, or more */
 static const char *
 name_largest(const CommitFigures *f)
 {
 	TimestampTz from = GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
-	uint64		most = f->standby_behind / 2;
+	uint64		most = f->standby_before / 2;
 	const SlowEvent *largest = NULL;
 	int			n;
 	const LoggedEvent *writers = logged_events_read(BULK_WRITER, &n);
@@ -1168,7 +1170,7 @@ report_data_blame_list(CommitFigures *f)
 	if (others / NS_PER_US > ALL_BUT * all || 2 * own / NS_PER_US < all)
 		f->standby = NULL;
 	f->standby_share *= ratio_or_zero(own + others, own);
-	f->standby_behind = 0;
+	f->standby_behind = f->standby_before = 0;
 	f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
 }
 
@@ -1193,6 +1195,7 @@ set_standby(CommitFigures *f)
 			{
 				sum->time += counts[i].lately[part][stage].time;
 				sum->behind += counts[i].lately[part][stage].behind;
+				sum->before += counts[i].lately[part][stage].before;
 			}
 			if (f->seen_enough)
 				counts[i].wait_time[stage] = sum->time;
@@ -1201,7 +1204,7 @@ set_standby(CommitFigures *f)
 		blame_longest(f, counts, n, hang ? &f->now.blame : NULL);
 	if (f->standby == NULL)
 		report_data_blame_slow(f);
-	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
+	if (f->running_writer == NULL && f->standby_before >= BULK_WAL)
 		f->running_writer = name_largest(f);
 }
 

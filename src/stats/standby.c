@@ -245,7 +245,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 	{
 		strlcpy(blame->name, find_missing(senders, n), NAMEDATALEN);
 		blame->stage = STANDBY_NOT_CONNECTED;
-		blame->behind = 0;
+		blame->behind = blame->before = 0;
 		return true;
 	}
 	strlcpy(blame->name, listed_name_of(sender), NAMEDATALEN);
@@ -257,6 +257,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 		blame->stage = stage;
 		blame->behind = XLogRecPtrIsInvalid(sender->done[stage]) ? 0 :
 			clock_elapsed(sender->done[stage], GetFlushRecPtr(NULL));
+		blame->before = Min(blame->behind, clock_elapsed(sender->done[stage], lsn));
 		if (sender->done[stage] < lsn)
 			return true;
 	}
@@ -373,6 +374,7 @@ count(const StandbyBlame *blame, uint64 ns, uint64 slow_commits)
 	lately = &counts->lately[shared->part % STANDBY_PARTS][blame->stage];
 	lately->time += ns;
 	lately->behind += (double) ns * blame->behind;
+	lately->before += (double) ns * blame->before;
 	counts->wait_time[blame->stage] += ns;
 	counts->slow_commits[blame->stage] += slow_commits;
 }

@@ -26,6 +26,7 @@ typedef struct StandbyBlame
 	char		name[NAMEDATALEN];
 	StandbyStage stage;
 	uint64		behind;			/* WAL it lacks, bytes; 0: not connected */
+	uint64		before;			/* ... up to the commit, which waits for it */
 } StandbyBlame;
 
 /* Commits that wait now, and who is blamed for all of them. */
@@ -44,6 +45,7 @@ typedef struct StandbyWait
 {
 	float		time;			/* of all commits, ns */
 	float		behind;			/* bytes, times this time */
+	float		before;			/* likewise */
 } StandbyWait;
 
 /* What the worker has added up since synchronous_standby_names was set. */

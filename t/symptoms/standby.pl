@@ -120,32 +120,42 @@ cmp_ok(
 	'not written: weighed by time');
 is_consistent($report, 'not written');
 
-# Another session writes 20 MB of WAL meanwhile, takes some seconds for it, and
-# has left.
-for my $seconds (3, 0)
+# Another session writes 20 MB of WAL, and takes some seconds for it.
+sub write_much ($seconds)
 {
-	$primary->sql('SELECT commit_stats_reset()');
-	$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
-	kill 'STOP', $stopped;
-	$load = start_load($primary, '-c 8 -t 1', $insert);
-	$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
-	{
-		local $ENV{PGAPPNAME} = 'batch';
-		$primary->sql(qq{SET synchronous_commit = local;
+	local $ENV{PGAPPNAME} = 'batch';
+
+	return $primary->sql(qq{SET synchronous_commit = local;
 DO \$\$ DECLARE until timestamptz := clock_timestamp() + interval '$seconds s';
 BEGIN
 	PERFORM pg_logical_emit_message(true, '', repeat('x', 1000000)) FROM generate_series(1, 20);
 	WHILE clock_timestamp() < until LOOP NULL; END LOOP;
 END \$\$});
-	}
+}
+
+# It has left, before commits wait; and it writes what no commit is behind.
+for my $when ('before for 3 s', 'before for 0 s', 'after for 3 s')
+{
+	my ($order, $seconds) = $when =~ /^(\w+) for (\d+) s$/;
+
+	$primary->sql('SELECT commit_stats_reset()');
+	$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
+	kill 'STOP', $stopped;
+	write_much($seconds) if $order eq 'before';
+	$load = start_load($primary, '-c 8 -t 1', $insert);
+	$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
+	write_much($seconds) if $order eq 'after';
 	usleep(2_000_000);
 	kill 'CONT', $stopped;
 	undef $stopped;
 	end_load($load);
-	like(
-		report_of($primary)->{causes}->[0]->{remedy},
-		qr/^less WAL at a time of client batch \(/,
-		"not written: ... behind what another session wrote in $seconds s");
+	$report = report_of($primary);
+	first_cause_is($report, qr/^standby 'sb1': .*, [\d.]+ MB behind/, "20 MB $when");
+	is( $report->{causes}->[0]->{remedy} =~ /^less WAL at a time of client batch \(/
+		? 'before'
+		: 'after',
+		$order,
+		'... and whether commits are behind it');
 	$primary->wait_for_catchup($standby, 'flush');
 }
 

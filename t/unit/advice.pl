@@ -272,6 +272,7 @@ a standby's replay
 	remedy: ^queries that conflict with its replay, or a replay that is paused, delayed .* or slow .* \(a pg_receivewal applies nothing\)\n$
 %behind
 	phase:standby=0.97 standby=sb1 standby_stage=1 standby_share=1 standby_behind=35e6
+	standby_before=34e6
 	answer: no\. 97\.0% of commit time
 	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 ... that the WAL of others fills
@@ -281,8 +282,12 @@ a standby's replay
 	behind
 	remedy: ^its network
 ... that writes little
-	behind standby_behind=1e6 running_writer=autovacuum
+	behind standby_behind=1e6 standby_before=1e6 running_writer=autovacuum
 	cause: 97\.0% standby 'sb1': not sent\.
+	remedy: ^its network
+... that writes after the commits
+	behind standby_before=8192 running_writer=autovacuum
+	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 	remedy: ^its network
 a standby that was away
 	behind standby_stage=0 standby_behind=0
