@@ -617,13 +617,18 @@ static void
 add_wal(Remedies *all)
 {
 	const Setting off = {"full_page_writes", "off"};
+	double		images = all->wal.images;
 
 	if (all->wal.writer != 0)
+	{
 		add_less_wal(all, psprintf("without the WAL of %s", all->name[0]),
 					 NEEDS_APPLICATION, no_todo, all->wal.share);
-	if (all->wal.images > MANY_IMAGES)
+		/* full_page_writes does not change those of a new index */
+		images -= all->wal.share;
+	}
+	if (images > MANY_IMAGES && fullPageWrites)
 		add_less_wal(all, "no full-page images", MAY_LOSE_DATA,
-					 set_parameters(&off, 1), all->wal.images);
+					 set_parameters(&off, 1), images);
 }
 
 /* The names of parties and of wal.writer, and the keys of clients */
