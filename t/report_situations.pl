@@ -118,6 +118,9 @@ sub loaded_report ($name, $options, %scripts)
 	return report($name);
 }
 
+# When leaders no longer follow a former commit_delay
+my $settled = q{SELECT clock_timestamp() > pg_conf_load_time() + interval '2 s'};
+
 # Nothing yet
 my $text = report('new');
 reset_stats();
@@ -145,6 +148,7 @@ ok( poll_until(sub {
 	}),
 	'one client: rates of a load that has ended say when that was');
 $node->alter_system(commit_delay => 500, commit_siblings => 0);
+$node->wait_until($settled);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
 my $alone = flush_stats($node);
 cmp_ok($alone->{delay_hits}, '>=', 590, 'flushes sleep, but for those that others led');
@@ -153,10 +157,17 @@ like(
 	qr/^  commit_delay = 500 us, commit_siblings = 0: $alone->{delay_hits} flushes slept, 0 did not\.$/m,
 	'one client with commit_siblings = 0 sleeps');
 is( delay($text),
-	"set it to 0. 100% of the sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf();",
+	"set it to 0. 100% of the newest sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf();",
 	'... for nothing');
 $node->alter_system(commit_delay => 0);
 advises(report('alone, awake'), qr/^no\. Only/, '... and that is not said again');
+$node->alter_system(commit_delay => 50000);
+$node->wait_until($settled);
+run_pgbench($node, '-c 10 -j 2 -t 30', insert => $long_insert);
+unlike(
+	delay(report('together, asleep')),
+	qr/^set it to 0/,
+	'after many sleeps for nothing, the newest carry others');
 
 # Ten clients: the figures are those of the views.
 $node->alter_system(commit_delay => 1000, commit_siblings => 5);

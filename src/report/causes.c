@@ -52,7 +52,6 @@
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
 #define MOSTLY_ALONE		0.9 /* of the sleeps */
-#define ENOUGH_SLEEPS		20
 #define MIN_LOOKS			3	/* ... all of which say the same */
 #define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1
@@ -1627,8 +1626,8 @@ find_no_waits(const CommitFigures *f)
 					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "",
 					 f->sleeper == NULL ? "" :
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
-		{f->conf.delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
-			psprintf("set it to 0%s. %s of the sleeps carried no other commit.",
+		{f->conf.delay > 0 && f->alone_hits >= MOSTLY_ALONE,
+			psprintf("set it to 0%s. %s of the newest sleeps carried no other commit.",
 					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
 					 format_percent(f->alone_hits)),
 		f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},

@@ -88,9 +88,10 @@ typedef struct CommitFigures
 	double		sleeper_share;
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here */
-	double		alone_hits;		/* share of flushes with a sleep that carried
-								 * one commit; 0 if most sleeps were adaptive,
-								 * which keep a distance also alone */
+	double		alone_hits;		/* share of the newest flushes with a sleep
+								 * that carried one commit; 0 if few slept, or
+								 * by the adaptive delay, which keeps a
+								 * distance also alone */
 
 	/* the newest flushes, if they are enough for a rate */
 	bool		newest;
@@ -233,6 +234,7 @@ typedef struct CommitFigures
 } CommitFigures;
 
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
+#define ENOUGH_SLEEPS	20		/* to say what they carried */
 #define LARGE_FLUSH		65536	/* may take longer, bytes */
 
 /* Most commits that are under way hang, for the same. */

@@ -153,10 +153,6 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 						   cells, latency->count[LATENCY_FLUSH]);
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
-	f->alone_hits = 2 * f->hits_adaptive > f->delay_hits ? 0 :
-		ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1),
-					  flush_total_sum(groups, DELAYED_BY_SIZE,
-									  0, groups->ncells));
 }
 
 /*
@@ -195,15 +191,13 @@ set_slower(CommitFigures *f, const FlushTotals *groups, double flush_wal)
 /*
  * Rates of the newest flushes, if they are enough: an average since the reset
  * includes hours in which nothing happened.  The oldest group in the ring only
- * tells when the time begins.  A leader that slept before the configuration
- * was read may have followed a former commit_delay.
+ * tells when the time begins.
  */
 static void
 set_rates(CommitFigures *f, const FlushTotals *groups)
 {
 	int			n = groups->nrecent;
 	uint64		now = clock_now();
-	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		commits = 0;
 	uint64		timed = 0;
 	double		flush_time = 0;
@@ -221,9 +215,6 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		wal += flush_wal_bytes(group->boundary, group->previous);
 		f->newest_carried += group->commits;
 		f->newest_prepares += group->commits == 0 ? group->flushes : 0;
-		if (f->conf.delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
-			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
-			f->slept_unset++;
 		if (group->leader.flush_time == FLUSH_NOT_TIMED)
 			continue;
 		timed++;
@@ -247,6 +238,33 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		return;
 	f->flush_newest = flush_time;
 	set_slower(f, groups, usual_wal);
+}
+
+/*
+ * Sleeps of the newest flushes.  A leader that slept before the configuration
+ * was read may have followed a former commit_delay.
+ */
+static void
+set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
+{
+	uint64		now = clock_now();
+	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
+	uint64		sleeps = 0;
+	uint64		alone = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid == 0 || group->leader.sleep_kind != SLEEP_FIXED ||
+			group->flushes > 1 ||
+			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) >= settled)
+			continue;
+		sleeps++;
+		alone += group->commits == 1;
+	}
+	f->slept_unset = f->conf.delay == 0 ? sleeps : 0;
+	f->alone_hits = sleeps < ENOUGH_SLEEPS ? 0 : (double) alone / sleeps;
 }
 
 /*
@@ -1335,6 +1353,7 @@ report_data_read(CommitFigures *f, Oid function)
 			  now, &f->seen);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
+	set_newest_sleeps(f, groups);
 	set_newest_siblings(f, groups);
 	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);

@@ -1000,7 +1000,7 @@ a hot row
 ... and a delay
 	hot delay=2000 delay_hits=912 alone_hits=0.94 phase:flush=0.6 phase:delay=0.4
 	cause: 60\.0% flushes, one after the other: on average 14
-	answer: set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0
+	answer: set it to 0\. 94\.0% of the newest sleeps carried no other commit\..*commit_delay = 0
 commits one by one
 	one_by_one own_flush=0.9
 	cause: 100% flushes
@@ -1266,7 +1266,7 @@ an idle disk
 	not: no commit leads|for a processor
 ... of a database, and for nothing
 	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
-	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the sleeps
+	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the newest sleeps
 	not: ALTER SYSTEM
 a delay of some sessions
 	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6
