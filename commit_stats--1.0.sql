@@ -1160,7 +1160,7 @@ cut AS (
 					 OR min(since) FILTER (WHERE resolution = 'hour') > min(since) + '1 h'::interval
 				THEN greatest(min(period_start) FILTER (WHERE resolution = 'minute'),
 							  max(period_end) FILTER (WHERE resolution = 'hour' AND since < minutes - '5 min'::interval
-																AND period_end < newest))
+																AND (period_end < newest OR period_end = date_trunc('hour', period_end, 'UTC'))))
 				ELSE max(period_end) FILTER (WHERE resolution = 'hour') END AS at
 	FROM (SELECT *, min(since) FILTER (WHERE resolution = 'minute') OVER () AS minutes,
 				 max(period_end) FILTER (WHERE resolution = 'minute') OVER () AS newest FROM asked) a),

@@ -381,6 +381,12 @@ insert_rows('2026-01-01 10:28', 30);
 is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
 
 run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 10:00', 1, @hour);
+insert_rows('2026-01-01 10:55', 5);
+is(() = page('2026-01-01 10:00', '2026-01-01 11:00') =~ /<rect /g,
+	1, 'a full hour with which the period ends: not its last minutes alone');
+
+run_sql('TRUNCATE mock');
 insert_rows('2026-01-01', 3000);
 insert_rows(
 	'2026-01-02', 24, @hour,
