@@ -1343,7 +1343,7 @@ event AS (
 	WHERE after_gap AND ended IS NOT NULL
 	UNION ALL
 	SELECT x, x, 2, 0, name || ' ' || was || ' &#8594; ' || is_now
-	FROM (SELECT r.x, s.name, s.v AS is_now, pg_catalog.lag(s.v) OVER (PARTITION BY s.name ORDER BY r.x) AS was
+	FROM (SELECT r.x, s.name, s.v AS is_now, pg_catalog.lag(s.v) OVER (PARTITION BY s.name ORDER BY r.period_start) AS was
 		  FROM r, LATERAL (VALUES ('commit_delay', commit_delay::text), ('commit_siblings', commit_siblings::text),
 			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
 	WHERE was <> is_now),

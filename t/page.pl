@@ -292,6 +292,22 @@ like($page, qr/<rect x="60"><title>00:00 /, '... and the minutes after it are mi
 is_well_formed(page('-infinity', 'infinity'), 'all since 1970');
 
 #
+# A setting that changes as two rows begin in a minute, of which the table has
+# the later one first
+#
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 00:00', 10);
+insert_rows('2026-01-01 00:11', 10, commit_delay => '1000');
+insert_rows(
+	'2026-01-01 00:10', 1,
+	period_start => q{t + interval '30 s'},
+	commit_delay => '1000');
+insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '30 s'});
+is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
+	'00:10 | commit_delay 0 &#8594; 1000',
+	'a setting that changes within a minute: one change');
+
+#
 # Commits that stop: as clients leave whose commits wait for a standby, as they
 # become asynchronous, and after a restart within a minute
 #
