@@ -129,7 +129,7 @@ history_is_sampled(CommitPhase phase)
 /*
  * The mean number of commits under way, where samples saw twice the waits that
  * the sums have: those of most go on as the period ends.  Else, or if too few
- * samples tell, 0.  Commits that wait for no flush are in no sum, either.
+ * samples saw a wait, 0.  Commits that wait for no flush are in no sum.
  */
 static inline double
 history_hanging(const HistorySum *sum)
@@ -145,7 +145,7 @@ history_hanging(const HistorySum *sum)
 		if (phase >= PHASE_DELAY && phase <= PHASE_STANDBY)
 			waited += sum->waits.phase[phase];
 	}
-	return waited <= 2 * counted || seen < HISTORY_SAMPLES * look ? 0 :
+	return waited <= 2 * counted || waited < HISTORY_SAMPLES * look ? 0 :
 		seen / (sum->seconds * NS_PER_S);
 }
 

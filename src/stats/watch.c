@@ -521,6 +521,21 @@ sleeps_without_event(PGPROC *proc, const PhaseReading *reading, bool has_id)
 	return asleep;
 }
 
+/*
+ * A commit that waits for no flush writes WAL to make room for its record: for
+ * sums, that is PHASE_RECORD.  commit_activity says for whose flush it waits.
+ */
+static bool
+read_commit(PGPROC *proc, uint32 event, PhaseReading *reading)
+{
+	if (!commit_phase_read(proc, look.flusher_phase, reading))
+		return false;
+	if (reading->unwaited && reading->phase >= PHASE_DELAY &&
+		reading->phase <= PHASE_SEGMENT)
+		reading->phase = event == 0 ? PHASE_LOG : PHASE_RECORD;
+	return true;
+}
+
 static void
 look_at_backend(int procno)
 {
@@ -535,8 +550,7 @@ look_at_backend(int procno)
 		session->lxid_since = look.before;
 	session->lxid = lxid;
 	session->pid = *(volatile int *) &proc->pid;
-	session->in_commit = session->pid != 0 &&
-		commit_phase_read(proc, look.flusher_phase, &reading);
+	session->in_commit = session->pid != 0 && read_commit(proc, event, &reading);
 	if (session->in_commit)
 	{
 		bool		without_id = reading.phase == PHASE_BEFORE &&
@@ -552,7 +566,7 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase] += waits;
 		look.sample.without_id += event != 0 && without_id;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
-			is_insert_event(event);
+			(is_insert_event(event) || is_wal_event(event));
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
 		if (waits_for_processes(&reading, event))

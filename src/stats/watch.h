@@ -44,7 +44,7 @@ typedef struct WatchWriter
 	X(idle_xids, all) /* for their client, with an id */ \
 	X(outside_waits, ran) /* commits that wait for a flusher in none */ \
 	X(cpu_waits, ran) /* in a flush whose process could run */ \
-	X(insert_waits, ran) /* to insert their record */ \
+	X(insert_waits, ran) /* to insert their record, or to make room */ \
 	X(commit_locks, ran) /* for a lock before it, not NOTIFY's */ \
 	X(commit_queue, ran) /* ... that another commit holds */ \
 	X(extension_waits, ran) /* in an extension */ \

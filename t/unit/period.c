@@ -25,7 +25,10 @@
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
- * number, which is rounded as commit_stats_compare() does.
+ * number, which is rounded as commit_stats_compare() does.  After "hanging":
+ * the seconds of flushes that ended in 100 s, and of 1,000 looks, how many
+ * commits they saw in a flush, and how many at their record; the output is the
+ * mean number of commits, if most hang.
  *
  *-------------------------------------------------------------------------
  */
@@ -144,6 +147,18 @@ print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
 	return 0;
 }
 
+static int
+print_hanging(HistorySum *period, char **argument)
+{
+	period->looks = 1000;
+	period->seconds = 100;
+	period->phase[PHASE_FLUSH] = atof(argument[0]) * NS_PER_S;
+	period->waits.phase[PHASE_FLUSH] = atof(argument[1]) * NS_PER_S / 10;
+	period->waits.phase[PHASE_RECORD] = atof(argument[2]) * NS_PER_S / 10;
+	printf("%.2f\n", history_hanging(period));
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -155,6 +170,8 @@ main(int argc, char **argv)
 		printf("%g\n", round_to(atof(argv[2]), 1));
 		return 0;
 	}
+	if (argc == 5 && strcmp(argv[1], "hanging") == 0)
+		return print_hanging(period, argv + 2);
 	if (argc == 4 && strcmp(argv[1], "head") == 0)
 		return print_head(&f, atof(argv[2]), atof(argv[3]));
 	if (argc == 4 && strcmp(argv[1], "archiver") == 0)

@@ -30,6 +30,11 @@ is(named('hang 100', 1, 'away=1'), '-', '... of which those that have ended are 
 is(named('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
 is(named(29, 0), '-', 'no slow commit: none');
 
+# Of commits that wait for no flush, no sum tells how long their records took.
+is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
+is(named('hanging', 7, 120, 80), '0.00', '... but not twice of that');
+is(named('hanging', 0.25, 20, 180), '0.00', '... or too few samples of waits for a flush');
+
 # An archiver that fails tries again after a minute at most.
 is(named('archiver', 13, 3600), 'failed 13 times', 'an archiver that failed for minutes');
 is(named('archiver', 1, 60), 'failed 1 time', '... or just now');

@@ -9,7 +9,8 @@
  * With three arguments, see print_pause(); after "volume", print_volume();
  * after "inserted", the WAL of each look, of positions in kB; after
  * "processes", print_processes(); after "naps", print_naps(); after "flusher",
- * print_flusher(); after "apart", print_apart().
+ * print_flusher(); after "apart", print_apart(); after "writes",
+ * print_writes().
  *
  *-------------------------------------------------------------------------
  */
@@ -190,6 +191,7 @@ print_naps(int argc, char **argv)
 	}
 }
 
+static bool unwaited = false;
 static char state;
 
 char
@@ -204,7 +206,7 @@ commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 {
 	*reading = (PhaseReading)
 	{
-		.phase = flusher_phase
+		.phase = flusher_phase,.unwaited = unwaited
 	};
 	return true;
 }
@@ -219,6 +221,20 @@ PGPROC *
 commit_phase_find_flusher(CommitPhase *phase)
 {
 	return NULL;
+}
+
+/* As what sums count a commit that writes WAL, or waits for that */
+static void
+print_writes(void)
+{
+	PhaseReading reading;
+
+	for (int i = PHASE_BEFORE; i <= PHASE_LOG; i++)
+	{
+		look.flusher_phase = i;
+		(void) read_commit(NULL, WAIT_EVENT_WAL_WRITE, &reading);
+		printf("%s%d", i == PHASE_BEFORE ? "" : " ", reading.phase);
+	}
 }
 
 /*
@@ -253,6 +269,12 @@ main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "processes") == 0)
 	{
 		print_processes();
+		return 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "writes") == 0)
+	{
+		unwaited = atoi(argv[2]) != 0;
+		print_writes();
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "apart") == 0)

@@ -76,6 +76,11 @@ is(inserted(16000, 16400, 16900), '400 500', 'WAL that reaches another segment')
 is($program->(['processes']),
 	'01 11 11', 'before its record, a commit may use parallel workers, for which it waits');
 
+is($program->([qw(writes 0)]), '0 1 2 3 4 5 6 7 8', 'commits that write WAL, in each phase');
+is( $program->([qw(writes 1)]),
+	'0 1 2 1 1 1 1 7 8',
+	'... make room for their record, if they wait for no flush');
+
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
 done_testing();
