@@ -1612,6 +1612,7 @@ find_no_waits(const CommitFigures *f)
 	uint64		all = f->commits + f->commits_async;
 	double		outside = 1 - causes_flush_share(f) - f->phase[PHASE_DELAY] -
 	f->phase[PHASE_UNKNOWN];
+	bool		asleep = f->conf.delay > 0 && f->phase[PHASE_DELAY] >= MIN_CAUSE;
 	const Answer answers[] = {
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
@@ -1643,7 +1644,8 @@ find_no_waits(const CommitFigures *f)
 		psprintf("not known. The latest flush of a commit ended %s ago: ask under load.", format_duration(f->newest_age)), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
-		{has_one_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
+		{has_one_hot_row(f),
+		psprintf("%s. No commit can come while a committing session holds the row.", asleep ? "perhaps 0" : "no"), NULL},
 		{f->conf.delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
 		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},

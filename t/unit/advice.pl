@@ -1001,6 +1001,14 @@ a hot row
 	hot delay=2000 delay_hits=912 alone_hits=0.94 phase:flush=0.6 phase:delay=0.4
 	cause: 60\.0% flushes, one after the other: on average 14
 	answer: set it to 0\. 94\.0% of the newest sleeps carried no other commit\..*commit_delay = 0
+... that carried others a moment ago
+	hot delay=2000 alone_hits=0.55 phase:flush=0.4 phase:delay=0.6
+	cause: 60\.0% asleep for commit_delay\.
+	answer: perhaps 0\. No commit can come while a committing session holds the row\.
+... that takes no time
+	hot delay=2000 phase:flush=0.96 phase:delay=0.04
+	cause: 96\.0% flushes, one after the other
+	answer: no\. No commit can come while
 commits one by one
 	one_by_one own_flush=0.9
 	cause: 100% flushes
