@@ -445,6 +445,16 @@ writes_messages(const CommitFigures *f)
 	return 2 * f->notify.write_time > f->notify.hold_time;
 }
 
+/* ... for which commits wait: most of those that were counted, and now */
+static bool
+notify_waits(const CommitFigures *f)
+{
+	return f->commits_notify > 0 &&
+		2 * f->commits_notify >= f->commits + f->commits_async &&
+		(!f->seen_enough || MIN_CAUSE <= f->phase[PHASE_NOTIFY] +
+		 (writes_messages(f) ? f->phase[PHASE_RECORD] : 0));
+}
+
 /* "flushes take 40 ms now, and took 4 ms", if they do */
 static const char *
 slower_flushes(const CommitFigures *f, const char *before)
@@ -1632,7 +1642,7 @@ find_no_waits(const CommitFigures *f)
 					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
 					 format_percent(f->alone_hits)),
 		f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
-		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
+		{known && notify_waits(f),
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},

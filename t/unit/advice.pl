@@ -165,6 +165,15 @@ NOTIFY
 	notify_before commits=20001 phase:NOTIFY=0.9 phase:flush=0.1
 	cause: 90\.0% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush
 	answer: no\. 90\.0% of commit time
+... until another load, of which samples tell
+	notify_before phase:NOTIFY=0.04 phase:flush=0.26 phase:other=0.7 newest=1 newest_flushes=2000
+	newest_carried=9000
+	cause: 96\.0% flushes of usual length
+	answer: may pay
+... while its lock takes little, and its messages much
+	notify_before phase:NOTIFY=0.04 phase:record=0.3 notify.write_time=400e6
+	cause: 66\.0%
+	answer: no\. NOTIFY commits
 ... with a listener that does not read
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 listeners=3 queue=0.12
 	cause: 80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens has not read it yet\.
