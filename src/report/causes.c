@@ -1818,12 +1818,15 @@ find_answer(const CommitFigures *f)
 	return answer != NULL ? answer : find_may_pay(f);
 }
 
-/* No remedy proposes what the answer rules out.  A period has none. */
+/* No remedy proposes what the answer rules out, or would of a period. */
 static bool
 may_be_delayed(const CommitFigures *f)
 {
-	const char *sentence = f->period != NULL ? "may pay" : find_answer(f)->sentence;
+	const char *sentence;
 
+	if (f->period != NULL)
+		return !has_one_hot_row(f) && !notify_waits(f);
+	sentence = find_answer(f)->sentence;
 	return strncmp(sentence, "may pay", 7) == 0 || strncmp(sentence, "perhaps.", 8) == 0;
 }
 

@@ -1396,6 +1396,14 @@ of a period: ... which adapts
 of a period: a quota, and the adaptive delay is on when it ends
 	period=1 quota adaptive=1
 	remedy: ^fewer flushes \(a delay\), or a volume with more IOPS
+of a period: ... beside a hot row
+	period=1 hot quota phase:flush=1
+	cause: 60\.0% stalls as on a disk
+	answer: \z
+	remedy: ^a volume with more IOPS
+of a period: ... or NOTIFY
+	period=1 quota commits_notify=10000
+	remedy: ^a volume with more IOPS
 of a period: ... or was on, and is no longer
 	period=1 quota delay_hits=5001 hits_adaptive=5001
 	remedy: ^a volume with more IOPS
