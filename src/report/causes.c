@@ -1683,7 +1683,7 @@ find_no_gain(const CommitFigures *f)
 	const Answer answers[] = {
 		{f->quota_bytes > 0 && stall == STALL_QUOTA && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
 		"not known. Stalls show a quota of flushes or of bytes, and a delay makes only flushes fewer.", sweep},
-		{alone && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
+		{alone && stall == STALL_QUOTA && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
 			psprintf("perhaps. Only %s of %s found another transaction active. But even distances between flushes may avoid the stalls of the quota.", format_percent(f->concurrency), f->siblings_of),
 		"commit_stats.adaptive_delay = on"},
 		{alone, psprintf("no. Only %s of %s found another transaction active.", format_percent(f->concurrency), f->siblings_of), NULL},
@@ -1785,16 +1785,21 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
+	bool		has_remedy = remedy != NULL && remedy != more_iops;
+
+	/* a cause that takes time comes before sleeps that hardly take any */
+	bool		minor = has_remedy && f->counting && f->alone_hits >= MOSTLY_ALONE &&
+	f->phase[PHASE_DELAY] < MIN_CAUSE;
 
 	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
-	if (answer->setting != NULL && !is_sweep(answer))
+	if (answer->setting != NULL && !is_sweep(answer) && !minor)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: the statement on a delay.%s", others));
 	else if (nothing_stands_out(f))
 		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
 						 format_us(flush_now(f)));
-	else if (remedy != NULL && remedy != more_iops)
+	else if (has_remedy)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: what cause 1 says.%s", others));
 	else if (predict)

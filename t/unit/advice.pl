@@ -804,6 +804,11 @@ a quota
 	cause: 60\.0%
 	answer: perhaps\. .*ALTER SYSTEM SET commit_stats.adaptive_delay = on
 ... beside more stalls of another cause
+	quota stall:checkpoint=0.7 stall:quota=0.06 concurrency=0
+	cause: 70\.0%
+	says: 6\.0% stalls as .* -> a volume with more IOPS$
+	answer: no\. Only 0% of flushes
+... and more sessions
 	quota stall:checkpoint=0.6 stall:quota=0.3
 	cause: 60\.0%
 	says: that allows 51\.0 flushes .* -> a volume with more IOPS 3\.
@@ -1472,9 +1477,13 @@ is(conclude('checkpoint')->{step}, "First step: what cause 1 says.\n", '... of m
 is( conclude('phase:standby=0.8')->{step},
 	"First step: what cause 1 says.\n",
 	'... that leaves no time to flushes');
-is( conclude('hot delay=2000 delay_hits=912 alone_hits=0.94')->{step},
+my $wrong = 'hot delay=2000 alone_hits=0.94';
+is( conclude("$wrong phase:flush=0.95 phase:delay=0.05")->{step},
 	"First step: the statement on a delay. " . $others =~ s/ nothing/\n  nothing/r,
 	'a setting that is wrong comes before all');
+is( conclude("$wrong phase:flush=0.96 phase:delay=0.04")->{step},
+	"First step: what cause 1 says. $others",
+	'... that takes time');
 is( conclude("prediction='$newest'")->{step},
 	"To predict each remedy again, also a delay (10 s, changes nothing):\n${predict}" . "$newest\n",
 	'the newest prediction');
