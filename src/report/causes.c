@@ -1138,7 +1138,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		part_at_event(f) > 0 ? remedy_for_event(f->wait_event) : NULL},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
-			f->slept_unset < ENOUGH_SLEEPS || f->sleeper == NULL ? NULL :
+			f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
 			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client %s itself sets",
 					 f->sleeper)},
 		{stall_share(f, STALL_SEGMENT),
@@ -1634,7 +1634,8 @@ find_no_waits(const CommitFigures *f)
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
 		{f->slept_unset >= ENOUGH_SLEEPS,
 			psprintf("sessions, roles or databases have their own, or a sweep has just run: %s of the newest flushes slept%s.%s delay_hits of %s.commit_client_stats shows whose.",
-					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "",
+					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" :
+					 psprintf(", and carried %s commits each", format_number(f->sleep_carried)),
 					 f->sleeper == NULL ? "" :
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->conf.delay > 0 && f->alone_hits >= MOSTLY_ALONE,
@@ -1781,7 +1782,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const char *remedy)
 {
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
-	causes_flush_share(f) + f->phase[PHASE_NOTIFY] + (f->conf.delay > 0 ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
+	causes_flush_share(f) + f->phase[PHASE_NOTIFY] +
+	(f->conf.delay > 0 || f->slept_unset >= ENOUGH_SLEEPS ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";

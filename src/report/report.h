@@ -88,6 +88,7 @@ typedef struct CommitFigures
 	double		sleeper_share;
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here */
+	double		sleep_carried;	/* commits, by one that slept; 0: none did */
 	double		alone_hits;		/* share of the newest flushes with a sleep
 								 * that carried one commit; 0 if few slept, or
 								 * by the adaptive delay, which keeps a

@@ -251,6 +251,7 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
 	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		sleeps = 0;
 	uint64		alone = 0;
+	uint64		carried = 0;
 
 	for (int i = 0; i < groups->nrecent; i++)
 	{
@@ -262,9 +263,11 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		sleeps++;
 		alone += group->commits == 1;
+		carried += group->commits;
 	}
 	f->slept_unset = f->conf.delay == 0 ? sleeps : 0;
 	f->alone_hits = sleeps < ENOUGH_SLEEPS ? 0 : (double) alone / sleeps;
+	f->sleep_carried = ratio_or_zero(carried, sleeps);
 }
 
 /*
