@@ -3,9 +3,9 @@
  * advice.c
  *		Prints what the report concludes, for t/unit/advice.pl.
  *
- * Each input line has figures, as "name=value name=value".  The output has for
- * each the causes, the answer on a delay, the arguments of a sweep, and a line
- * "end".
+ * Each input line has figures, as "name=value", with tabs between.  For each,
+ * the output has the causes, the answer on a delay, the arguments of a sweep,
+ * and a line "end".
  *
  *-------------------------------------------------------------------------
  */
@@ -197,7 +197,7 @@ main(void)
 		causes_put(&text, &f);
 		appendStringInfoString(&text, "Its sweep\n");
 		causes_put_sweep(&text, &f, false);
-		fputs(text.data, stdout);
+		printf("%send\n", text.data);
 	}
 	return 0;
 }
