@@ -203,15 +203,17 @@ find_flush_ends(WhatifFit *fit)
 }
 
 /*
- * Measures a flush that follows "before", or null.  Its leader slept if the
- * time besides the I/O has room for the sleep.
+ * Measures a flush that follows "before", or null.  Its leader slept if some
+ * leaders do, and the time besides the I/O has room for the sleep.
  */
 static void
-measure_flush(const WhatifFit *fit, Flush *flush, const Flush *before)
+measure_flush(const WhatifFit *fit, Flush *flush, const Flush *before,
+			  bool some_sleep)
 {
 	const TracedCommit *leader = flush->leader;
 	double		earliest = sample_time(fit, leader->started_at);
-	double		sleep = leader->delay > 0 ? leader->delay + fit->load->slack : 0;
+	double		sleep = some_sleep && leader->delay > 0 ?
+	leader->delay + fit->load->slack : 0;
 
 	flush->waited = before != NULL && before->done_at > earliest;
 	if (flush->waited)
@@ -233,17 +235,25 @@ find_flushes(WhatifFit *fit)
 	int			n = fit->trace->n;
 	double	   *at = palloc(Max(n, 1) * sizeof(double));
 	int			c = 0;
+	bool		some_sleep = false;
 
 	fit->flush = palloc0(Max(n, 1) * sizeof(Flush));
 	for (int i = 0; i < n; i++)
-		if (fit->trace->commit[i].led)
+	{
+		const TracedCommit *it = &fit->trace->commit[i];
+
+		/* the siblings that a leader needs, some commit saw */
+		some_sleep |= it->delay > 0 && it->siblings >= it->threshold;
+		if (it->led)
 		{
-			fit->flush[fit->nflushes].leader = &fit->trace->commit[i];
+			fit->flush[fit->nflushes].leader = it;
 			fit->flush[fit->nflushes++].done_at = fit->flushed_at[i];
 		}
+	}
 	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_doubles);
 	for (int i = 0; i < fit->nflushes; i++)
-		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
+		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL,
+					  some_sleep);
 
 	/* the commits of each */
 	memcpy(at, fit->flushed_at, n * sizeof(double));

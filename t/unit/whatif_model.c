@@ -166,10 +166,11 @@ read_trace(FunctionCallInfo fcinfo)
 		commit[i].group = value[3];
 		commit[i].io_time = value[4] * 1000;
 		commit[i].led = value[4] > 0;
-		commit[i].timed = true;
+		commit[i].timed = value[7] >= 0;
 		commit[i].siblings = value[5];
 		commit[i].age = value[6];
-		commit[i].delay = value[7];
+		commit[i].delay = fabs(value[7]);
+		commit[i].threshold = PG_GETARG_INT32(2);
 		commit[i].wal_pages = npages > 0 ? fabs(pages[commit[i].group % npages]) : 0;
 		commit[i].beside = npages > 0 && pages[commit[i].group % npages] < 0;
 		commit[i].blocked = nblocked == 2 ? blocked[0] : 0;
@@ -185,10 +186,10 @@ read_trace(FunctionCallInfo fcinfo)
  *
  * The trace has 8 values for each commit: session (negative: a prepare), start
  * and end in us, number of its flush, I/O time in us (0: it did not lead),
- * siblings, age in us, and the commit_delay that it had.  "blocked" has two,
- * or is empty: how many others waited for locks when each commit began and
- * when it was done.  "pages" are of WAL in each flush, again and again;
- * negative: it stalled beside something else.
+ * siblings, age in us, and the commit_delay that it had (negative: its I/O was
+ * not timed).  "blocked" has two, or is empty: how many others waited for
+ * locks when each commit began and when it was done.  "pages" are of WAL in
+ * each flush, again and again; negative: it stalled beside something else.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)

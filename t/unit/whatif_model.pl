@@ -280,6 +280,14 @@ about(learn(join(',', @idle), 1000, 7)->{commits},
 about(learn(join(',', @idle), 1000, 8)->{commits},
 	1e6 / 1410, 1, '... if they are as many as commit_siblings');
 
+# Flushes that are not timed, with commit_delay = 2000: they include a sleep,
+# or three siblings were too few for one
+my @untimed = split /,/, trace(4, 400, 4000, 3);
+$untimed[ 8 * $_ + 7 ] = -2000 for 0 .. @untimed / 8 - 1;
+about(learn(join(',', @untimed), 2000, $_)->{commits},
+	4e6 / 4410, 1, "learning: the present commits, commit_siblings = $_")
+  for 3, 4;
+
 # A quota of WAL: 100 pages in each window, 9 or 21 in a flush
 sub trace_of_wal ($seconds, @pages)
 {
