@@ -352,7 +352,8 @@ check_load(Sweep *sweep)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
-				 errdetail("%s", exceeded_detail(sweep, own, &slot))));
+				 errdetail("%s", exceeded_detail(sweep, own, &slot)),
+				 errhint("Raise \"max_p99\".")));
 	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing(PG_UINT64_MAX) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
