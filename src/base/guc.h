@@ -58,7 +58,7 @@
 	  "Shared memory is allocated for the next higher power of 2.") \
 	X(commit_stats_max_clients, "commit_stats.max_clients", 1000, 10, 10000, PGC_POSTMASTER, 0, NULL, \
 	  "Sets the number of combinations of database, role and application_name whose commits are counted apart.", \
-	  "All further clients of a database are counted together.") \
+	  "Beyond that, unconnected ones without a commit for longest are counted together, by database.") \
 	X(commit_stats_max_statements, "commit_stats.max_statements", 5000, 0, 50000, PGC_POSTMASTER, 0, NULL, \
 	  "Sets the number of combinations of database, role and statement whose commits are counted apart.", \
 	  "0 counts none apart, and leaves it to others whether query identifiers are computed.") \
