@@ -1614,9 +1614,9 @@ COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval,
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
-	'the report for a period of commit_history: of the rows that start from "from" on and before "to"';
+	'the report for a period of commit_history: of the rows that start from "from" on and before "to"; where minutes are no longer kept, of whole hours of UTC';
 COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
-	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings';
+	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC';
 COMMENT ON FUNCTION commit_stats_html(timestamptz, timestamptz) IS
 	'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset';
 COMMENT ON FUNCTION commit_stats_html_escape(text) IS
@@ -1675,7 +1675,7 @@ COMMENT ON VIEW commit_delay_state IS
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
 COMMENT ON VIEW commit_history IS
-	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
+	'one row for each minute, and one for each hour of UTC, of which each is the sum of its minutes; newest last';
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';
 
