@@ -418,7 +418,8 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 /*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, if any flush was
- * timed, and then the flushes of others, if any carried a commit.
+ * timed, and then the flushes of others, if any carried a commit.  A stop
+ * takes the same part of all phases but the standby's; sums have that of some.
  */
 static void
 divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
@@ -427,6 +428,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	bool		carried = row->value[SLOT_FLUSHED_BY_OTHERS] > 0;
 	bool		timed = sum[LATENCY_OWN_FLUSH] > 0;
 	double		samples = seen->phase[PHASE_UNKNOWN];
+	double		ran = seen->in_commit - seen->phase[PHASE_NOT_RUN] - seen->phase[PHASE_STANDBY];
+	double		not_run = seen->phase[PHASE_NOT_RUN];
 	double		rest;
 
 	phase[PHASE_BEFORE] = sum[LATENCY_BEFORE];
@@ -440,14 +443,18 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 
 	rest = phase[PHASE_UNKNOWN];
 	for (int i = 0; i < PHASE_N; i++)
-		if (history_is_sampled(i))
+		if (history_is_sampled(i) && i != PHASE_NOT_RUN)
 			samples += seen->phase[i];
+	if (ran > 0)
+		not_run *= samples / ran;
+	samples += not_run;
 	row->divided = rest == 0 || samples >= HISTORY_SAMPLES || !carried || timed;
 	if (samples >= HISTORY_SAMPLES)
 	{
 		for (int i = 0; i < PHASE_N; i++)
 			if (history_is_sampled(i))
-				commit_phase_take(phase, i, rest * seen->phase[i] / samples);
+				commit_phase_take(phase, i, rest / samples *
+								  (i == PHASE_NOT_RUN ? not_run : seen->phase[i]));
 	}
 	else if (row->divided)
 	{

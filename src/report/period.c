@@ -138,6 +138,22 @@ take_processor_stalls(CommitFigures *f)
 	unknown->n = (int) rint(unknown->n * (1 - taken));
 }
 
+/* Of a stop, sums of some phases have a part; samples tell which. */
+static void
+take_stops(CommitFigures *f)
+{
+	static const CommitPhase summed[] = {PHASE_BEFORE, PHASE_RECORD, PHASE_NOTIFY, PHASE_AFTER};
+	double		stopped = !f->seen_enough ? 0 :
+	ratio_or_zero(f->seen.phase[PHASE_NOT_RUN],
+				  f->seen.in_commit - f->seen.phase[PHASE_STANDBY]);
+
+	for (int i = 0; i < lengthof(summed); i++)
+	{
+		f->phase[PHASE_NOT_RUN] += f->phase[summed[i]] * stopped;
+		f->phase[summed[i]] *= 1 - stopped;
+	}
+}
+
 /* Where most commits did not end, phases are those that samples saw. */
 static void
 set_hanging(CommitFigures *f, const HistorySum *sum)
@@ -218,6 +234,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 												  SLOT_TRANSACTION_TIME);
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
+	take_stops(f);
 	set_hanging(f, sum);
 	take_processor_stalls(f);
 	set_period_checkpoints(f, sum);

@@ -28,7 +28,9 @@
  * number, which is rounded as commit_stats_compare() does.  After "hanging":
  * the seconds of flushes that ended in 100 s, and of 1,000 looks, how many
  * commits they saw in a flush, and how many at their record; the output is the
- * mean number of commits, if most hang.
+ * mean number of commits, if most hang.  After "stopped": the share of NOTIFY
+ * in sums, of which the rest is a flush and a tenth not run, and of 1,000
+ * samples, those of a stop; the output has the percentages of these phases.
  *
  *-------------------------------------------------------------------------
  */
@@ -159,6 +161,21 @@ print_hanging(HistorySum *period, char **argument)
 	return 0;
 }
 
+static int
+print_stopped(CommitFigures *f, char **argument)
+{
+	f->seen_enough = true;
+	f->seen.in_commit = 1000;
+	f->seen.phase[PHASE_NOT_RUN] = atof(argument[1]);
+	f->phase[PHASE_NOTIFY] = atof(argument[0]);
+	f->phase[PHASE_NOT_RUN] = 0.1;
+	f->phase[PHASE_FLUSH] = 0.9 - f->phase[PHASE_NOTIFY];
+	take_stops(f);
+	printf("%.0f %.0f %.0f", 100 * f->phase[PHASE_NOTIFY],
+		   100 * f->phase[PHASE_FLUSH], 100 * f->phase[PHASE_NOT_RUN]);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -172,6 +189,8 @@ main(int argc, char **argv)
 	}
 	if (argc == 5 && strcmp(argv[1], "hanging") == 0)
 		return print_hanging(period, argv + 2);
+	if (argc == 4 && strcmp(argv[1], "stopped") == 0)
+		return print_stopped(&f, argv + 2);
 	if (argc == 4 && strcmp(argv[1], "head") == 0)
 		return print_head(&f, atof(argv[2]), atof(argv[3]));
 	if (argc == 4 && strcmp(argv[1], "archiver") == 0)

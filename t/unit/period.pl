@@ -35,6 +35,10 @@ is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have mor
 is(named('hanging', 7, 120, 80), '0.00', '... but not twice of that');
 is(named('hanging', 0.25, 20, 180), '0.00', '... or too few samples of waits for a flush');
 
+# A stop of all backends, of which sums have a part
+is(named('stopped', 0.6, 300), '42 30 28', 'a stop: its part of each phase, also of sums');
+is(named('stopped', 0.6, 0), '60 30 10', '... or none');
+
 # An archiver that fails tries again after a minute at most.
 is(named('archiver', 13, 3600), 'failed 13 times', 'an archiver that failed for minutes');
 is(named('archiver', 1, 60), 'failed 1 time', '... or just now');

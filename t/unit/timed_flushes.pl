@@ -1,5 +1,6 @@
 # Are the phases of commits, and the share of stalls, right where only some
-# flushes were timed, and the causes of stalls where only some are kept?
+# flushes were timed, or a stop is in sums as well, and the causes of stalls
+# where only some are kept?
 #
 # track_wal_io_timing may be on in few sessions, or since a few minutes.  The
 # other flushes are taken to be like those that were timed.  t/unit/period.pl
@@ -26,6 +27,15 @@ is($row->([ 20, 8, 10, 1, 15e6, 9e6, 0 ]),
 is( $row->([ 20, 0, 10, 0, 15e6, 0, 12e6 ]),
 	'15000000 0 0 15000000',
 	'... nor for all causes of stalls together, if no flush was timed');
+
+# A stop of all backends is a part of each phase, also of those with sums.
+is($row->([ 'stopped', 1e9, 0, 0, 700, 300 ]), '0 700000000 300000000', 'a stop: its samples');
+is( $row->([ 'stopped', 1e9, 6e8, 420, 280, 300 ]),
+	'600000000 280000000 120000000',
+	'... of the rest, its part, beside a phase that has a sum');
+is( $row->([ 'stopped', 1e9, 6e8, 0, 0, 300 ]),
+	'600000000 0 400000000',
+	'... all, if no sample saw anything else');
 
 # A minute: its stalls, those of a checkpoint and of no known cause that are
 # kept, and how many are not

@@ -13,6 +13,10 @@
  * and of no known cause are in the log; and how many it has lost.  The output
  * is how many have each of these causes, and their time, us.
  *
+ * After "stopped": ns of commits, and of these in NOTIFY; and samples in
+ * NOTIFY, in a flush and not run.  The output has the phases NOTIFY, flush and
+ * not run.
+ *
  *-------------------------------------------------------------------------
  */
 #include "program.h"
@@ -64,6 +68,22 @@ print_stalls(HistorySum *row, char **argument)
 	return 0;
 }
 
+static int
+print_stopped(HistorySum *row, uint64 *sum, WatchSummary *seen, char **argument)
+{
+	row->value[SLOT_COMMIT_TIME] = (uint64) atof(argument[0]);
+	sum[LATENCY_NOTIFY] = (uint64) atof(argument[1]);
+	seen->phase[PHASE_NOTIFY] = atoi(argument[2]);
+	seen->phase[PHASE_FLUSH] = atoi(argument[3]);
+	seen->phase[PHASE_NOT_RUN] = atoi(argument[4]);
+	for (int i = 0; i < PHASE_N; i++)
+		seen->in_commit += seen->phase[i];
+	divide_commits(row, sum, seen);
+	printf("%.0f %.0f %.0f", row->phase[PHASE_NOTIFY], row->phase[PHASE_FLUSH],
+		   row->phase[PHASE_NOT_RUN]);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -73,6 +93,8 @@ main(int argc, char **argv)
 
 	if (argc == 6 && strcmp(argv[1], "stalls") == 0)
 		return print_stalls(&row, argv + 2);
+	if (argc == 7 && strcmp(argv[1], "stopped") == 0)
+		return print_stopped(&row, sum, &seen, argv + 2);
 	if (argc != 8)
 		return 1;
 	row.value[SLOT_COMMITS] = atoi(argv[1]);
