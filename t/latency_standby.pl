@@ -133,7 +133,7 @@ eventually(sub {
 });
 like(
 	$said,
-	qr/^up to \d+% of commit time is the wait for a standby, which the prediction takes for flushes\|$/,
+	qr/^\d+% of commit time is the wait for a standby, which the prediction takes for flushes\|$/,
 	'nothing is predicted beside a standby');
 end_background($load, 'KILL');
 

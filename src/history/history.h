@@ -104,6 +104,9 @@ of_all_flushes(double timed, const uint64 *value)
 #define HISTORY_SAMPLES	100
 #define ENOUGH_LOOKS	20
 
+/* As a share of commit time; a simulation takes it for flushes. */
+#define STANDBY_MATTERS	0.1
+
 /*
  * The wait for a standby, as samples saw it.  The bounds are far apart where
  * no other commit ended during the wait.

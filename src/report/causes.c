@@ -1775,7 +1775,8 @@ nothing_stands_out(const CommitFigures *f)
 /*
  * One thing to do first, or nothing.  The remedy of a quota, and what a disk
  * takes without stalls, are among those that commit_remedies() compares.  It
- * simulates in the server, so a limit of the CPU stops both.
+ * simulates in the server, so a limit of the CPU stops both, and it predicts
+ * nothing beside a standby that matters.
  */
 static void
 put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
@@ -1785,7 +1786,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] +
 	(f->conf.delay > 0 || f->slept_unset >= ENOUGH_SLEEPS ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
-	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
+	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS &&
+	f->phase[PHASE_STANDBY] <= STANDBY_MATTERS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
 	bool		has_remedy = remedy != NULL && remedy != more_iops;
 

@@ -40,6 +40,7 @@
 #include "base/guc.h"
 #include "base/wait.h"
 #include "control/delay_override.h"
+#include "history/history.h"
 #include "stats/commit_trace.h"
 #include "stats/stall_log.h"
 #include "stats/srf.h"
@@ -53,7 +54,6 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define ONE_CLIENT		0.9		/* of the commits: it is the only one */
-#define STANDBY_MATTERS	0.1		/* of the commit time that may be for it */
 #define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
 								 * matters less than the sample */
 #define MAX_COMMITS		5e6		/* in all that count; they take about 10 s */
@@ -604,6 +604,20 @@ forecast_sample(FunctionCallInfo fcinfo, int argument)
 	return forecast;
 }
 
+/* What part of commit time the waits for a standby are */
+static double
+standby_share(const Forecast *forecast)
+{
+	const CounterDelta *measured = &forecast->measured;
+	double		time = measured->value[SLOT_COMMIT_TIME];
+	WatchSummary seen;
+
+	watch_sum(forecast->trace.started_at, forecast->trace.ended_at, &seen);
+	return ratio(history_standby_time(time, measured->sum[STANDBY_TIME_MIN],
+									  measured->sum[STANDBY_TIME_MAX], &seen),
+				 time);
+}
+
 /*
  * Predicts each pair from the sample; "nmore" loads will follow.  Raises an
  * error if there is too little to learn from.
@@ -648,10 +662,9 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 		outcome->latency = it->estimate[MEAN_TIME];
 		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 	}
-	standby = ratio(forecast->measured.sum[STANDBY_TIME_MAX],
-					forecast->measured.value[SLOT_COMMIT_TIME]);
+	standby = standby_share(forecast);
 	forecast->present.unexplained = standby > STANDBY_MATTERS ?
-		psprintf("up to %.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
+		psprintf("%.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
 				 100 * standby) :
 		unexplained(&forecast->outcomes, &forecast->present);
 	if (forecast->present.unexplained != NULL)

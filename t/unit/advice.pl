@@ -1515,6 +1515,8 @@ is($with->{siblings}, '5, 1', '... with its commit_siblings');
 unlike(", $without->{delays},", qr/, 1100,/, '... which it has from nowhere else');
 is(conclude('phase:not_run=0.24')->{step}, '', 'a CPU limit, which the simulation would use up');
 is(conclude('phase:not_run=0.09')->{step}, $compare, '... that hardly matters');
+is(conclude('phase:standby=0.11')->{step}, '', 'a standby, beside which nothing is predicted');
+is(conclude('phase:standby=0.09')->{step}, $compare, '... that hardly matters');
 is(conclude('full')->{step}, '', 'full WAL buffers in statements: no first step for commits');
 is(conclude('delay=10000 phase:delay=0.95')->{step}, $compare, 'a delay that is too long');
 is(conclude('phase:log=0.8 phase:flush=0.25')->{step}, '', 'nothing to do');
