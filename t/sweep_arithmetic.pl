@@ -3,7 +3,7 @@
 # The slots and the flushes of the same time are compared in
 # t/statistics/sweep_slots.pl.
 
-use CommitStats;
+use GroundTruth;
 use List::Util qw(sum);
 use Sweep;
 
@@ -97,6 +97,25 @@ ok( eventually(sub {
 	'a reset while a sweep runs, which goes on');
 cmp_ok($commits, '>', 0, '... with commits');
 cmp_ok($commits, '<', 1e9, '... that are none too many');
+
+# On a device of 40 ms, commits take longer than the 15 ms that a slot of
+# 100 ms settles for, but not than the 300 ms of a slot of 2 s.
+set_device($node, flush_time => 40);
+for my $case ([ 100, 1 ], [ 2000, '' ])
+{
+	my ($slot, $warns) = @$case;
+
+	ok( eventually(sub {
+			my ($status, undef, $notices) = $node->psql('postgres',
+				"SELECT * FROM commit_delay_sweep('{0}', NULL, '6 s', '$slot ms')");
+			return $status == 0
+			  && $warns eq ($notices =~
+				  /WARNING:  commits take longer than the settling of a slot\n.*DETAIL: +Commits took \d+ ms.*HINT: +Use longer slots/s
+			  );
+		}),
+		"slots of $slot ms: are they long enough?");
+}
+set_device($node, flush_time => 1);
 
 end_background($load, 'TERM');
 

@@ -362,6 +362,13 @@ check_load(Sweep *sweep)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
+	if (counter_delta_mean_latency(&slot) > SETTLING(sweep->slot))
+		ereport(WARNING,
+				(errmsg("commits take longer than the settling of a slot"),
+				 errdetail("Commits took %.0f ms on average, and slots settle for %.0f ms: the commits of one pair count for the next.",
+						   counter_delta_mean_latency(&slot) / NS_PER_MS,
+						   (double) SETTLING(sweep->slot) / NS_PER_MS),
+				 errhint("Use longer slots.")));
 	wal_room_warn(from, since, &sweep->pairs);
 }
 
