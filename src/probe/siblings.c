@@ -10,8 +10,12 @@
  * MinimumActiveBackends() reads a cache line of every other backend before a
  * leader sleeps.  A commit must not: a count visits at most
  * SIBLINGS_MAX_VISITS registered backends.  With no more, the count is the
- * server's at that moment.  With more, a backend visits those after it in the
+ * server's at that moment.  With more, a backend visits its neighbours in the
  * process array and scales the count up.
+ *
+ * A few backends may be anywhere among many places: since PostgreSQL 16, a new
+ * backend gets the place that has been free for longest.  So "summary" tells
+ * which words of "registered" are not 0, and a count reads no others.
  *
  * If no sleep needs them, and more than SIBLINGS_CHEAP_VISITS others are
  * registered, a random share of the commits counts siblings.  The others
@@ -21,12 +25,15 @@
  * commit_delay.  A backend that visits it sets the leader's flag in
  * "seen_asleep".  The leader clears the flag before its next commit.
  *
- * Invariant: "nregistered" is the number of bits in "registered", except while
- * a backend is about to set or clear its bit.
+ * Invariant: except while a backend is about to set or clear its bit,
+ * "nregistered" is the number of bits in "registered", and "summary" has a bit
+ * for each word that is not 0.
  *
- * Locking: none.  A backend sets and clears its own bit, atomically.  PGPROC
- * fields are read without a lock, as in the server, so a backend at the edge
- * of a commit may be missed.
+ * Locking: none.  A backend sets and clears its own bit, atomically, and sets
+ * that of its word.  The last one to leave a word clears the word's bit, and
+ * sets it again if another has registered meanwhile.  PGPROC fields are read
+ * without a lock, as in the server, so a backend at the edge of a commit may
+ * be missed.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,35 +46,42 @@
 #include "storage/ipc.h"
 #include "storage/lock.h"
 
+#include "base/changecount.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 
 typedef struct SiblingsShared
 {
 	pg_atomic_uint32 nregistered;
-	/* bit b of word w: allProcs[64 * w + b] */
-	pg_atomic_uint64 registered[FLEXIBLE_ARRAY_MEMBER];
+	/* bit b of word w: registered[64 * w + b] is not 0 */
+	pg_atomic_uint64 summary[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;
 
 pg_atomic_uint32 *siblings_nregistered = NULL;
 
 static SiblingsShared *shared = NULL;
+static int	nsummary = 0;		/* its words */
+
+/* Behind the summary; bit b of word w: allProcs[64 * w + b] */
+static pg_atomic_uint64 *registered = NULL;
 
 /* On cache lines of its own, by index in allProcs. */
 static pg_atomic_uint32 *seen_asleep = NULL;
 
 static int
-bitmap_words(int backends)
+bitmap_words(int bits)
 {
-	return (backends + 63) / 64;
+	return (bits + 63) / 64;
 }
 
 static Size
 bitmap_size(int backends)
 {
+	int			words = bitmap_words(backends);
+
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
-					 offsetof(SiblingsShared, registered) +
-					 bitmap_words(backends) * sizeof(pg_atomic_uint64));
+					 offsetof(SiblingsShared, summary) +
+					 (bitmap_words(words) + words) * sizeof(pg_atomic_uint64));
 }
 
 static Size
@@ -81,6 +95,8 @@ static void
 siblings_attach(void *head, void *tail, bool found)
 {
 	siblings_nregistered = &shared->nregistered;
+	nsummary = bitmap_words(bitmap_words(MaxBackends));
+	registered = &shared->summary[nsummary];
 	seen_asleep = (pg_atomic_uint32 *)
 		((char *) head + bitmap_size(MaxBackends));
 }
@@ -91,16 +107,26 @@ const StatsModule siblings_module = {
 	.attach = siblings_attach,
 };
 
-static uint64
-my_bit(void)
+static inline uint64
+bit(uint32 n)
 {
-	return UINT64CONST(1) << (MyProcNumber % 64);
+	return UINT64CONST(1) << (n % 64);
 }
 
 static void
 unregister_backend(int code, Datum arg)
 {
-	pg_atomic_fetch_and_u64(&shared->registered[MyProcNumber / 64], ~my_bit());
+	uint32		mine = (uint32) MyProcNumber / 64;
+	pg_atomic_uint64 *summary = &shared->summary[mine / 64];
+
+	if (pg_atomic_fetch_and_u64(&registered[mine], ~bit(MyProcNumber)) ==
+		bit(MyProcNumber))
+	{
+		pg_atomic_fetch_and_u64(summary, ~bit(mine));
+		barrier_after_atomic(); /* protocol registered */
+		if (pg_atomic_read_u64(&registered[mine]) != 0)
+			pg_atomic_fetch_or_u64(summary, bit(mine));
+	}
 	pg_atomic_fetch_sub_u32(&shared->nregistered, 1);
 }
 
@@ -113,6 +139,7 @@ unregister_backend(int code, Datum arg)
 bool
 siblings_register_backend(void)
 {
+	uint32		mine = (uint32) MyProcNumber / 64;
 	bool		is_worker = MyBackendType == B_BG_WORKER &&
 	OidIsValid(MyDatabaseId) && !IsParallelWorker();
 
@@ -121,7 +148,8 @@ siblings_register_backend(void)
 		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
-	pg_atomic_fetch_or_u64(&shared->registered[MyProcNumber / 64], my_bit());
+	pg_atomic_fetch_or_u64(&registered[mine], bit(MyProcNumber));
+	pg_atomic_fetch_or_u64(&shared->summary[mine / 64], bit(mine));
 	pg_atomic_fetch_add_u32(&shared->nregistered, 1);
 	return true;
 }
@@ -156,28 +184,41 @@ is_blocked(int procno)
 		lock->tag.locktag_type != LOCKTAG_RELATION_EXTEND;
 }
 
-/* Visit at most "most" other registered backends; count those that pass. */
+/*
+ * Visit at most "most" other registered backends; count those that pass.  The
+ * first word is this backend's own; "summary" is turned accordingly.
+ */
 static pg_attribute_always_inline uint32
 visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
 	uint32		npassed = 0;
-	int			nwords = bitmap_words(MaxBackends);
-	int			word = MyProcNumber / 64;
-	uint64		not_me = ~my_bit();
+	uint32		mine = (uint32) MyProcNumber / 64;
+	uint32		turn = mine % 64;
+	uint64		not_me = ~bit(MyProcNumber);
 
 	*nvisited = 0;
-	for (int i = 0; i < nwords && *nvisited < most; i++)
+	for (int i = 0, s = mine / 64; i < nsummary; i++, s++)
 	{
-		uint64		bits = pg_atomic_read_u64(&shared->registered[word]);
+		uint64		words;
 
-		for (bits &= not_me; bits != 0 && *nvisited < most; bits &= bits - 1)
+		if (s == nsummary)
+			s = 0;
+		words = pg_atomic_read_u64(&shared->summary[s]);
+		words = words >> turn | words << (-turn % 64) | (i == 0);
+		for (; words != 0; words &= words - 1)
 		{
-			npassed += passes(word * 64 + pg_rightmost_one_pos64(bits));
-			(*nvisited)++;
+			uint32		word = s * 64 +
+			(turn + pg_rightmost_one_pos64(words)) % 64;
+			uint64		bits = pg_atomic_read_u64(&registered[word]) & not_me;
+
+			for (; bits != 0; bits &= bits - 1)
+			{
+				npassed += passes(word * 64 + pg_rightmost_one_pos64(bits));
+				if (++*nvisited >= most)
+					return npassed;
+			}
+			not_me = ~UINT64CONST(0);
 		}
-		not_me = ~UINT64CONST(0);
-		if (++word == nwords)
-			word = 0;
 	}
 	return npassed;
 }
