@@ -800,12 +800,12 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 }
 
 /*
- * Of the stalls before "end": the phase of checkpoints with most of theirs,
- * the last session whose WAL was behind one, and the quota of flushes behind
- * others
+ * Of the stalls before "end": the quota of flushes behind others; and since
+ * "recent" the phase of checkpoints with most of theirs, and the last session
+ * whose WAL was behind one
  */
 static void
-set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
+set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
 	int64		in_sync = 0;	/* longer than in the other phase, ns */
 
@@ -815,6 +815,14 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 
 		if (stall->event.ended_at < f->stats_reset ||
 			stall->event.ended_at >= end)
+			continue;
+		if (stall->cause == STALL_QUOTA)
+		{
+			f->quota_flushes = log->quota_flushes;
+			f->quota_bytes = log->quota_bytes;
+			f->quota_window = log->quota_window;
+		}
+		if (stall->event.ended_at < recent)
 			continue;
 		if (stall->cause == STALL_CHECKPOINT)
 		{
@@ -829,12 +837,6 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
 			f->bulk_writer = name_session(&stall->writer->client,
 										  stall->writer->pid);
-		if (stall->cause == STALL_QUOTA)
-		{
-			f->quota_flushes = log->quota_flushes;
-			f->quota_bytes = log->quota_bytes;
-			f->quota_window = log->quota_window;
-		}
 	}
 }
 
@@ -890,7 +892,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
-	set_stalled_by(f, log, end);
+	set_stalled_by(f, log, recent, end);
 }
 
 /*

@@ -32,9 +32,20 @@
  * in sums, of which the rest is a flush and a tenth not run, and of 1,000
  * samples, those of a stop; the output has the percentages of these phases.
  *
+ * After "stalls": the seconds that phases are of, before now or in a period
+ * that has just ended; and stalls, each with its cause, how long ago it ended
+ * and how long it was, s, and the phase of its checkpoint or the pid of its
+ * writer.  The output is the phase and the writer that the report has.
+ *
  *-------------------------------------------------------------------------
  */
 #include "program.h"
+
+#include "stats/slow_log.h"
+
+/* There is no ring of them, and so none that is full. */
+#define slow_log_newest(kind)	0
+#define slow_log_oldest(kind)	1
 
 #include "../../src/report/report_data.c"
 #include "../../src/report/period.c"
@@ -52,6 +63,73 @@ logged_events_read(SlowKind kind, int *n)
 {
 	*n = nkept;
 	return kept;
+}
+
+TimestampTz
+GetCurrentTimestamp(void)
+{
+	return 1000 * SECS_PER_DAY * USECS_PER_SEC;
+}
+
+const char *
+stall_log_checkpoint_phase(const WatchSummary *seen)
+{
+	return seen->activity[ACTIVITY_SYNCS] > 0 ? "sync" : "write";
+}
+
+/* What stalls tell of is tested without slow commits. */
+bool
+notify_lock_is(const LOCKTAG *tag)
+{
+	return false;
+}
+
+char *
+lock_wait_describe(const LockWait *wait)
+{
+	return NULL;
+}
+
+StallCause
+stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
+{
+	return STALL_UNKNOWN;
+}
+
+void
+stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
+					   const SlowOutcome *outcome, uint64 flush_time, uint64 *part)
+{
+}
+
+/* Sessions have no client here, only a pid. */
+char *
+GetUserNameFromId(Oid roleid, bool noerr)
+{
+	return NULL;
+}
+
+char *
+get_database_name(Oid dbid)
+{
+	return NULL;
+}
+
+const char *
+quote_identifier(const char *ident)
+{
+	return ident;
+}
+
+int
+pg_mbcliplen(const char *mbstr, int len, int limit)
+{
+	return limit;
+}
+
+void
+replace_controls(char *text, char by)
+{
 }
 
 /* Of a standby, only the server knows whether it is a subscription. */
@@ -176,6 +254,45 @@ print_stopped(CommitFigures *f, char **argument)
 	return 0;
 }
 
+static int
+print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
+{
+	LoggedEvent stalls[MOST_KEPT] = {0};
+	SlowEvent	writer[MOST_KEPT] = {0};
+	StallLog	log = {.logged = stalls};
+	int			of_period = strcmp(argv[2], "period") == 0;
+
+	f->phase_seconds = atof(argv[2 + of_period]);
+	f->seconds = 30 * SECS_PER_DAY;
+	if (of_period)
+	{
+		f->period = period;
+		f->seconds = f->phase_seconds;
+	}
+	f->stats_reset = GetCurrentTimestamp() - (int64) (f->seconds * 1e6);
+	for (int i = 3 + of_period; i < argc && log.n < MOST_KEPT; i++, log.n++)
+	{
+		LoggedEvent *stall = &stalls[log.n];
+		char		cause[20];
+		char		what[20];
+		double		age;
+		double		length;
+
+		if (sscanf(argv[i], "%19[^:]:%lf:%lf:%19s", cause, &age, &length, what) != 4)
+			return 1;
+		stall->cause = strcmp(cause, "checkpoint") == 0 ? STALL_CHECKPOINT : STALL_BULK_WAL;
+		stall->event.ended_at = GetCurrentTimestamp() - (int64) (age * 1e6);
+		stall->event.duration = (uint64) (length * NS_PER_S);
+		stall->outcome.seen.activity[ACTIVITY_SYNCS] = strcmp(what, "sync") == 0;
+		stall->writer = &writer[log.n];
+		writer[log.n].pid = atoi(what);
+	}
+	report_data_set_slow(f, NULL, &log);
+	printf("%s, %s\n", f->checkpoint_phase ? f->checkpoint_phase : "-",
+		   f->bulk_writer ? f->bulk_writer : "-");
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -207,6 +324,9 @@ main(int argc, char **argv)
 		return print_siblings(&f, argv + 2);
 	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0))
 		return print_cycles(&f, argc, argv);
+	period->end = DT_NOEND;
+	if (argc > 3 && strcmp(argv[1], "stalls") == 0)
+		return print_stalls(&f, period, argc, argv);
 	if (argc < 3 || argc - 3 > MOST_KEPT)
 		return 1;
 	period->end = 1;
