@@ -801,17 +801,19 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 
 /*
  * Of the stalls before "end": the quota of flushes behind others; and since
- * "recent" the phase of checkpoints with most of theirs, and the last session
- * whose WAL was behind one
+ * "recent" how certain each cause is, the phase of checkpoints with most of
+ * theirs, and the last session whose WAL was behind one
  */
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
 	int64		in_sync = 0;	/* longer than in the other phase, ns */
+	int			n[STALL_NCAUSES] = {0};
 
 	for (int i = 0; i < log->n; i++)
 	{
 		const LoggedEvent *stall = &log->logged[i];
+		double	   *certainty = &f->stall[stall->cause].certainty;
 
 		if (stall->event.ended_at < f->stats_reset ||
 			stall->event.ended_at >= end)
@@ -824,6 +826,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		}
 		if (stall->event.ended_at < recent)
 			continue;
+		*certainty += (stall->certainty - *certainty) / ++n[stall->cause];
 		if (stall->cause == STALL_CHECKPOINT)
 		{
 			const char *phase = stall_log_checkpoint_phase(&stall->outcome.seen);
@@ -986,7 +989,6 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			f->checkpoint_stalled = event->ended_at;
 		stall->n++;
 		stall->length += (length - stall->length) / stall->n;
-		stall->certainty += (log->logged[i].certainty - stall->certainty) / stall->n;
 		stall->share += ratio_or_zero(length * stall_log_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
 			add_volume(&f->volume, &seen->volume);

@@ -34,8 +34,9 @@
  *
  * After "stalls": the seconds that phases are of, before now or in a period
  * that has just ended; and stalls, each with its cause, how long ago it ended
- * and how long it was, s, and the phase of its checkpoint or the pid of its
- * writer.  The output is the phase and the writer that the report has.
+ * and how long it was, s, its certainty, and the phase of its checkpoint or
+ * the pid of its writer.  The output is the phase, the writer, and how certain
+ * checkpoints are, as the report has them.
  *
  *-------------------------------------------------------------------------
  */
@@ -278,7 +279,8 @@ print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
 		double		age;
 		double		length;
 
-		if (sscanf(argv[i], "%19[^:]:%lf:%lf:%19s", cause, &age, &length, what) != 4)
+		if (sscanf(argv[i], "%19[^:]:%lf:%lf:%lf:%19s", cause, &age, &length,
+				   &stall->certainty, what) != 5)
 			return 1;
 		stall->cause = strcmp(cause, "checkpoint") == 0 ? STALL_CHECKPOINT : STALL_BULK_WAL;
 		stall->event.ended_at = GetCurrentTimestamp() - (int64) (age * 1e6);
@@ -288,8 +290,8 @@ print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
 		writer[log.n].pid = atoi(what);
 	}
 	report_data_set_slow(f, NULL, &log);
-	printf("%s, %s\n", f->checkpoint_phase ? f->checkpoint_phase : "-",
-		   f->bulk_writer ? f->bulk_writer : "-");
+	printf("%s, %s, %g\n", f->checkpoint_phase ? f->checkpoint_phase : "-",
+		   f->bulk_writer ? f->bulk_writer : "-", f->stall[STALL_CHECKPOINT].certainty);
 	return 0;
 }
 

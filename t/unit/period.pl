@@ -90,13 +90,15 @@ is(named('siblings', 61, 20, 80, 700), '0.047 0 0 0 1', '... or are older than a
 
 # Where the phases are those of the last minute, what was behind its stalls is,
 # too: a backup in the night had longer ones.
-my @night = ('checkpoint:39600:4:sync', 'bulk:39600:4:7');
-my @lately = ('checkpoint:30:0.4:write', 'bulk:20:0.4:8', 'bulk:10:0.4:9');
-is(named('stalls', 60, @night, @lately), 'write, pid 9', 'stalls of the last minute');
-is(named('stalls', 60, @night), '-, -', '... in which there were none');
-is(named('stalls', 2592000, @night, @lately), 'sync, pid 9', '... or of all since the reset');
-is(named('stalls', 'period', 86400, @night), 'sync, pid 7', '... or of all of a period');
-is(named('stalls', 'period', 3600, @night), '-, -', '... but none before it');
+my @night = ('checkpoint:39600:4:1:sync', 'bulk:39600:4:1:7');
+my @lately = ('checkpoint:30:0.4:0.6:write', 'bulk:20:0.4:1:8', 'bulk:10:0.4:1:9');
+is(named('stalls', 60, @night, @lately), 'write, pid 9, 0.6', 'stalls of the last minute');
+is(named('stalls', 60, @night), '-, -, 0', '... in which there were none');
+is(named('stalls', 2592000, @night, @lately), 'sync, pid 9, 0.8', '... or of all since the reset');
+is( named('stalls', 'period', 86400, @night, @lately),
+	'sync, pid 9, 0.8',
+	'... or of all of a period');
+is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
 
 is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
   for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
