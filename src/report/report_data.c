@@ -971,7 +971,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	from = Max(from, f->stats_reset);
 	if (begin > from)
 	{
-		time *= ratio_or_zero(now - begin, now - from);
+		/* just started, the rate is not yet that of all the time */
+		time *= f->restarted ? 1 : ratio_or_zero(now - begin, now - from);
 		from = begin;
 	}
 	for (int i = 0; i < log->n; i++)

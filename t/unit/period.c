@@ -36,7 +36,9 @@
  * that has just ended; and stalls, each with its cause, how long ago it ended
  * and how long it was, s, its certainty, and the phase of its checkpoint or
  * the pid of its writer.  The output is the phase, the writer, and how certain
- * checkpoints are, as the report has them.
+ * checkpoints are, as the report has them.  After "share": the seconds since the
+ * server started, the flushes since then, and those of a stall.  The output is
+ * the share of the stall in 1,000 s of commits since the reset.
  *
  *-------------------------------------------------------------------------
  */
@@ -55,6 +57,8 @@
 #define MOST_KEPT	100
 
 TimestampTz PgStartTime;
+TimestampTz PgReloadTime;
+int			commit_stats_stall_time = -1;
 
 static LoggedEvent kept[MOST_KEPT];
 static int	nkept = 0;
@@ -76,6 +80,24 @@ const char *
 stall_log_checkpoint_phase(const WatchSummary *seen)
 {
 	return seen->activity[ACTIVITY_SYNCS] > 0 ? "sync" : "write";
+}
+
+double
+stall_log_waiters(const LoggedEvent *stall)
+{
+	return 1;
+}
+
+bool
+stall_log_is_of_write(const StallLog *log, TimestampTz from, TimestampTz end, uint64 longest)
+{
+	return false;
+}
+
+double
+causes_flush_share(const CommitFigures *f)
+{
+	return 1;
 }
 
 /* What stalls tell of is tested without slow commits. */
@@ -295,6 +317,24 @@ print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
 	return 0;
 }
 
+static int
+print_share(CommitFigures *f, double started, int flushes, double stall)
+{
+	FlushTotals groups = {.nrecent = flushes + 1,.recent = calloc(flushes + 1, sizeof(FlushGroupCopy))};
+	LoggedEvent logged = {.cause = STALL_CHECKPOINT,.event = {.ended_at = GetCurrentTimestamp(),.duration = (uint64) (stall * NS_PER_S)}};
+	StallLog	log = {.n = 1,.logged = &logged};
+
+	f->stats_reset = GetCurrentTimestamp() - 30 * SECS_PER_DAY * USECS_PER_SEC;
+	f->phase_seconds = 30 * SECS_PER_DAY;
+	f->phase_mean = 1000;
+	f->phase_commits = 1000000;
+	PgStartTime = GetCurrentTimestamp() - (int64) (started * 1e6);
+	set_rates(f, &groups);
+	set_stalls(f, &log);
+	printf("%.2g\n", f->stall[STALL_CHECKPOINT].share);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -329,6 +369,8 @@ main(int argc, char **argv)
 	period->end = DT_NOEND;
 	if (argc > 3 && strcmp(argv[1], "stalls") == 0)
 		return print_stalls(&f, period, argc, argv);
+	if (argc == 5 && strcmp(argv[1], "share") == 0)
+		return print_share(&f, atof(argv[2]), atoi(argv[3]), atof(argv[4]));
 	if (argc < 3 || argc - 3 > MOST_KEPT)
 		return 1;
 	period->end = 1;

@@ -100,6 +100,11 @@ is( named('stalls', 'period', 86400, @night, @lately),
 	'... or of all of a period');
 is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
 
+# The log has the stalls since the server started, and sums of commits are those
+# since the reset, 30 days ago.
+is(named('share', 259200, 1000, 1), '0.01', 'a stall in the tenth of the time that the log has');
+is(named('share', 120, 6, 0.06), '6e-05', '... or in all of it, just after the start');
+
 is(named('round', $_->[0]), $_->[1], "$_->[0] as a share")
   for [ '0.04', '0' ], [ '-0.04', '0' ], [ '-0', '0' ], [ '-0.06', '-0.1' ], [ '-2.04', '-2' ];
 
