@@ -329,15 +329,31 @@ commit_takes(const CommitFigures *f)
 }
 
 /*
- * The newest commits are more than a small part of transactions, if the rest
- * of these takes as long as since the reset.
+ * What part of transactions the newest commits are, if the rest of these takes
+ * as long as since the reset; NaN: not known
  */
-static bool
-takes_more_now(const CommitFigures *f)
+static double
+part_now(const CommitFigures *f)
 {
 	double		rest = (1 - f->of_transactions) * f->transaction_mean;
 
-	return f->period == NULL && f->seen_enough && f->phase_mean >= HARDLY_COMMIT * (f->phase_mean + rest);
+	return f->period != NULL || !f->seen_enough ? NAN :
+		f->phase_mean / (f->phase_mean + rest);
+}
+
+/* ... more than a small one */
+static bool
+takes_more_now(const CommitFigures *f)
+{
+	return part_now(f) >= HARDLY_COMMIT;
+}
+
+/* A small part that has become more, or one that has become less than half */
+static bool
+part_has_changed(const CommitFigures *f)
+{
+	return f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
+		part_now(f) < f->of_transactions / 2;
 }
 
 /*
@@ -416,7 +432,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
-						 f->of_transactions >= HARDLY_COMMIT || !takes_more_now(f) ? "" :
+						 !part_has_changed(f) ? "" :
 						 psprintf(" That is since the reset; now a commit takes %s.",
 								  format_us(f->phase_mean)),
 						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :

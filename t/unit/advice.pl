@@ -1198,6 +1198,13 @@ idle in transaction
 ... of a period
 	light seen_enough=1 seen.in_commit=1000 phase_mean=3e5 transaction_mean=0 period=1
 	not: since the reset|No setting
+commits that took a quarter of it, and are quick now
+	light of_transactions=0.259 transaction_mean=54000 seen_enough=1 seen.in_commit=1000 phase_mean=1000
+	says: ^COMMIT takes 25\.9% of the time of transactions .* That is since the reset; now a commit takes 1\.00 ms\.
+... or a bit quicker
+	light of_transactions=0.259 transaction_mean=54000 seen_enough=1 seen.in_commit=1000 phase_mean=8000
+	says: ^COMMIT takes 25\.9%
+	not: since the reset
 one client that waits for its commits
 	light busiest_of_transactions=0.95
 	cause: 100%
