@@ -1168,7 +1168,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			psprintf("not run: %s%s.", paused ?
 					 "all processes of the server stood still, as in a pause of its machine or container," :
 					 "a CPU limit (cgroup) stopped the server",
-					 f->seen.throttled == 0 ? "" :
+					 f->seen.throttled == 0 ? "" : paused ?
+					 psprintf(" for %s of the last %s", format_us(f->seen.throttled / 1e3),
+							  format_us(f->seen.seconds * 1e6)) :
 					 psprintf(" for %s of each second",
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :

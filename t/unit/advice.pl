@@ -612,7 +612,7 @@ a CPU limit
 	answer: no\. 60\.0% of commit time
 ... or a pause
 	phase:not_run=0.6 phase:other=0.2 seen.throttled=4.5e9 seen.paused=2 seen.seconds=60
-	cause: 60\.0% not run: all processes of the server stood still, as in a pause of its machine or container, for 75\.0 ms of each second\.
+	cause: 60\.0% not run: all processes of the server stood still, as in a pause of its machine or container, for 4\.50 s of the last 60\.0 s\.
 	answer: no\. 60\.0% of commit time
 	remedy: ^who stops it: snapshots
 
