@@ -586,12 +586,14 @@ time_of_segment(const CommitFigures *f)
 
 /*
  * archive_timeout ends segments early.  The rest of each is WAL, too, and here
- * it is more than what transactions write.
+ * it is more than what transactions write.  Of a period, who writes has no
+ * name, and its WAL counts when it ends.
  */
 static bool
 fills_segments(const CommitFigures *f)
 {
 	return f->running_writer == NULL &&
+		10 * f->seen.activity[ACTIVITY_WRITER] <= f->seen.n &&
 		ratio_or_zero(f->segment_size, f->archive_timeout) >
 		Max(f->wal_rate, f->flush_wal * f->flush_rate);
 }

@@ -98,7 +98,7 @@ static const Figure figures[] = {
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(stall[STALL_ARCHIVER].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
-	FIGURE(seen.volume.seconds), FIGURE(seen.volume.requests), FIGURE(seen.volume.of_flushes), FIGURE(seen.volume.bytes), FIGURE(seen.volume.flushed), FIGURE(seen.activity[ACTIVITY_OTHERS]),
+	FIGURE(seen.volume.seconds), FIGURE(seen.volume.requests), FIGURE(seen.volume.of_flushes), FIGURE(seen.volume.bytes), FIGURE(seen.volume.flushed), FIGURE(seen.activity[ACTIVITY_OTHERS]), FIGURE(seen.activity[ACTIVITY_WRITER]),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(queue), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_of_transactions), FIGURE(top_slow_least),

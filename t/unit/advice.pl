@@ -957,6 +957,13 @@ archive_timeout
 	cause: 90\.0% flushes that no commit leads: .* session that writes much\.
 	answer: no\. It would not
 	not: archive_timeout
+... and a VACUUM, of a period
+	switches period=1 seen.activity[ACTIVITY_WRITER]=21
+	cause: 90\.0% flushes that no commit leads: .* session that writes much\.
+	not: archive_timeout
+... for a moment
+	switches period=1 seen.activity[ACTIVITY_WRITER]=20
+	remedy: ^larger archive_timeout
 the WAL writer
 	flusher seen.outside_waits=400
 	cause: 60\.0% flushes of usual length
