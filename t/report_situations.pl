@@ -330,7 +330,7 @@ like($text, qr/^  standby +[\d.]+ ms +[\d.>]+%/m, 'the wait for a standby has it
 like(first_cause($text), qr/^[\d.>]+% standby\b/, '... the largest');
 like(
 	delay($text),
-	qr/^no\. [\d.>]+% of commit time is outside of flushes, most of it 'standby'\.$/,
+	qr/^no\. [\d.>]+% of commit time is outside of flushes, the largest part 'standby'\.$/,
 	'... which no delay shortens');
 $node->alter_system(
 	synchronous_standby_names => '',

@@ -1358,8 +1358,8 @@ find_client_causes(const CommitFigures *f, Causes *found)
 		{f->overflow,
 			f->clients_evicted == 0 ?
 			"of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
-			psprintf("of the commits are of no client that is known: %s clients lost their row to newer ones, as if each connection had its own application_name.",
-					 format_count(f->clients_evicted)),
+			psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
+					 format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
 			f->clients_evicted == 0 ? "commit_stats.client_name_pattern, or a larger commit_stats.max_clients" :
 		"application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern"},
 		{kinds ? f->top_share : 0,
@@ -1666,14 +1666,14 @@ find_no_waits(const CommitFigures *f)
 		{known && notify_waits(f),
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
-		psprintf("no. %s of commit time is outside of flushes, most of it '%s'.", format_percent(outside), largest_outside(f)), NULL},
+		psprintf("no. %s of commit time is outside of flushes, the largest part '%s'.", format_percent(outside), largest_outside(f)), NULL},
 		{commit_hardly_matters(f),
 		psprintf("no. %s %s of the time of transactions.", commit_takes(f), format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{f->newest_age > OLD_FLUSH,
 		psprintf("not known. The latest flush of a commit ended %s ago: ask under load.", format_duration(f->newest_age)), NULL},
-		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
+		{few, psprintf("not known. " UINT64_FORMAT " commit%s so far; an answer needs %d.", f->commits, f->commits == 1 ? "" : "s", CAUSES_MIN_COMMITS), NULL},
 		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
 		{has_one_hot_row(f),
 		psprintf("%s. No commit can come while a committing session holds the row.", asleep ? "perhaps 0" : "no"), NULL},

@@ -111,9 +111,10 @@ put_phases(StringInfo text, const CommitFigures *f)
 								  f->slow_n, format_us(f->slow_mean)));
 	appendStringInfoChar(text, '\n');
 	put_wrapped(text, f->width, "", " ",
-				psprintf("(%s %s%s %s %s%s%s; in %% of commit time)",
+				psprintf("(%s %s%s%s %s %s%s%s; in %% of commit time)",
 						 format_count(f->phase_commits),
-						 samples && f->prepares > 0 ? "waits" : "commits",
+						 samples && f->prepares > 0 ? "wait" : "commit",
+						 f->phase_commits == 1 ? "" : "s",
 						 f->phase_unwaited == 0 ? "" :
 						 psprintf(", of which %s wait for no flush,",
 								  format_count(f->phase_unwaited)),
@@ -179,17 +180,18 @@ put_delay(StringInfo text, const CommitFigures *f)
 	const char *when = f->period == NULL ? "" : " as the period ended";
 
 	if (f->adaptive || f->hits_adaptive > 0)
-		appendStringInfo(text, "  commit_stats.adaptive_delay = %s%s: %s flushes slept.\n",
-						 f->adaptive ? "on" : "off", when, format_count(f->hits_adaptive));
+		appendStringInfo(text, "  commit_stats.adaptive_delay = %s%s: %s flush%s slept.\n",
+						 f->adaptive ? "on" : "off", when, format_count(f->hits_adaptive),
+						 f->hits_adaptive == 1 ? "" : "es");
 	if (f->conf.delay == 0 && fixed_hits == 0 && !f->adaptive)
 		appendStringInfo(text, "  commit_delay = 0: %s leader slept before its flush.\n",
 						 f->hits_adaptive > 0 ? "by it, no" : "no");
 	else if (!f->adaptive || fixed_hits > 0)
 		put_wrapped(text, f->width, "  ", "    ",
-					psprintf("commit_delay%s, commit_siblings = %d%s: %s flushes slept, %s did not.",
+					psprintf("commit_delay%s, commit_siblings = %d%s: %s flush%s slept, %s did not.",
 							 f->conf.delay == 0 && f->period == NULL ? " (now 0)" :
 							 psprintf(" = %d us", f->conf.delay),
-							 f->conf.siblings, when, format_count(fixed_hits),
+							 f->conf.siblings, when, format_count(fixed_hits), fixed_hits == 1 ? "" : "es",
 							 format_count(f->delay_misses)));
 	if (f->siblings_max > 0)
 		put_wrapped(text, f->width, "  ", "    ",

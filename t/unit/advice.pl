@@ -235,7 +235,7 @@ a standby that is gone
 a standby's disk
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.9
 	cause: 83\.0% standby 'sb1': not flushed \(90\.0% of these waits\)\.
-	answer: no\. 83\.0% of commit time is outside of flushes, most of it 'standby'\.
+	answer: no\. 83\.0% of commit time is outside of flushes, the largest part 'standby'\.
 	remedy: ^its disk or processors, or a walreceiver that does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$
 ... of which another stage has much
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.387
@@ -387,14 +387,14 @@ a flush that hangs
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
 	cause: 98\.0% before the record: deferred triggers, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
-	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'before'\.
+	answer: no\. 98\.0% of commit time is outside of flushes, the largest part 'before'\.
 	not: sweep
 %serial
 	phase:before=0.9 lock='advisory lock 42, held by pid 7' seen.commit_locks=100
 COMMITs that hold it for each other
 	serial seen.commit_queue=80
 	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as advisory lock 42, held by pid 7\.
-	answer: no\. 90\.0% of commit time is outside of flushes, most of it 'before'\.
+	answer: no\. 90\.0% of commit time is outside of flushes, the largest part 'before'\.
 	remedy: ^fewer transactions that take that lock .*; all in one order, if some deadlock\n$
 	not: shorter
 ... and wait for a standby meanwhile
@@ -502,7 +502,7 @@ new tables
 DROP
 	slow_recent=1 phase:after=0.97 phase:before=0.01
 	cause: 97\.0% after the commit
-	answer: no\. 98\.0% of commit time is outside of flushes, most of it 'after'
+	answer: no\. 98\.0% of commit time is outside of flushes, the largest part 'after'
 	remedy: ^fewer tables, or large objects, in a transaction that drops or truncates them; DELETE
 ... with shared_buffers that take a while to search
 	slow_recent=1 phase:after=0.97 phase:before=0.01 shared_buffers=8589934592
@@ -599,7 +599,7 @@ full WAL buffers in statements
 predicate locks
 	serializable=1 phase:after=0.97
 	cause: 97\.0% after the commit, for predicate locks .*, or for files of tables that it dropped or truncated\.
-	answer: no\. 97\.0% of commit time is outside of flushes, most of it 'after'
+	answer: no\. 97\.0% of commit time is outside of flushes, the largest part 'after'
 	remedy: ^shorter SERIALIZABLE .*; or fewer tables
 temporary tables
 	commits=0 flushes=0 flush_time=0 seen_enough=1 phase:record=0.83
@@ -1130,7 +1130,10 @@ a pooler
 	says: ^Who commits, since the reset 100% of the commits have no name: the application sets none, or a driver or pooler clears it\. -> SET commit_stats\.client_tag
 a pooler that adds addresses
 	overflow=0.99 clients_evicted=2866
-	says: ^Who commits, since the reset 99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0
+	says: ^Who commits, since the reset 99\.0% .*: newer ones took the row of 2866 clients, .*application_name_add_host = 0
+... to one of them
+	overflow=0.99 clients_evicted=1
+	says: newer ones took the row of 1 client, as if
 more names at once than a role may have
 	overflow=0.286
 	says: ^Who commits, since the reset 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients
@@ -1264,6 +1267,9 @@ a device that queues
 ... and few commits
 	queue restarted=1 commits=40
 	answer: not known\. 40 commits so far
+... or one
+	commits=1
+	answer: not known\. 1 commit so far
 %idle
 	disk_busy=0.05 phase:flush=0.9 phase:other=0.1
 an idle disk

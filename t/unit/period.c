@@ -36,9 +36,9 @@
  * that has just ended; and stalls, each with its cause, how long ago it ended
  * and how long it was, s, its certainty, and the phase of its checkpoint or
  * the pid of its writer.  The output is the phase, the writer, and how certain
- * checkpoints are, as the report has them.  After "share": the seconds since the
- * server started, the flushes since then, and those of a stall.  The output is
- * the share of the stall in 1,000 s of commits since the reset.
+ * checkpoints are, as the report has them.  After "share": the seconds since
+ * the server started, the flushes since then, and the seconds of a stall.  The
+ * output is the share of the stall in 1,000 s of commits since the reset.
  *
  *-------------------------------------------------------------------------
  */
@@ -242,6 +242,7 @@ print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
 	f->width = REPORT_WIDTH;
 	f->seen_enough = true;
 	f->phase_mean = 1000;
+	f->phase_commits = 1;
 	f->phase_seconds = phase_seconds;
 	f->slow_n = f->slow_commits = 3;
 	f->slow_seconds = slow_seconds;

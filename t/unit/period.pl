@@ -74,15 +74,15 @@ is(since_reset(1, 9e6), '60 40 0', '... which is no longer with one that was slo
 # Slow commits are kept since the reset, and samples for a minute.
 like(
 	named('head', 60, 345600),
-	qr/\n\(0 commits in the last 1 min 0 s, from samples; slow ones in the last 4 d 0 h;\s+in % of/,
+	qr/\n\(1 commit in the last 1 min 0 s, from samples; slow ones in the last 4 d 0 h;\s+in % of/,
 	'slow commits that are older than the samples say so');
 like(
 	named('head', 60, 119),
-	qr/\n\(0 commits in the last 1 min 0 s, from samples; in % of/,
+	qr/\n\(1 commit in the last 1 min 0 s, from samples; in % of/,
 	'... or are hardly older');
 
 # The last row of a period closes some ms late, or early.
-like(named('head', $_->[0], 0), qr/^\(0 commits in the last $_->[1], from samples;/m, "$_->[0] s")
+like(named('head', $_->[0], 0), qr/^\(1 commit in the last $_->[1], from samples;/m, "$_->[0] s")
   for [ 59.9, '59\.9 s' ], [ 60.4, '1 min 0 s' ], [ 3599.4, '59 min 59 s' ],
   [ 3599.996, '1 h 0 min' ], [ 7199.996, '2 h 0 min' ], [ 7259, '2 h 0 min' ],
   [ 86399.996, '1 d 0 h' ], [ 176400, '2 d 1 h' ];
@@ -106,8 +106,8 @@ is( named('stalls', 'period', 86400, @night, @lately),
 	'... or of all of a period');
 is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
 
-# The log has the stalls since the server started, and sums of commits are those
-# since the reset, 30 days ago.
+# The log has the stalls since the server started, and sums of commits are
+# those since the reset, 30 days ago.
 is(named('share', 259200, 1000, 1), '0.01', 'a stall in the tenth of the time that the log has');
 is(named('share', 120, 6, 0.06), '6e-05', '... or in all of it, just after the start');
 
