@@ -266,7 +266,7 @@ rest_of_flushes(const CommitFigures *f)
 	return steady_share(f) - processor_share(f) - outside_share(f);
 }
 
-/* Sessions that have an id and no statement, on average */
+/* Sessions that have an id and wait for their client, on average */
 static double
 idle_sessions(const CommitFigures *f)
 {
@@ -394,7 +394,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 			 format_percent(f->busiest_of_transactions),
 			 format_percent(f->busiest_of_sessions));
 	const char *idle = idle_sessions(f) < 0.5 ? "" :
-	psprintf(" On average %s sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing.",
+	psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY); a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
 	const char *holders = 2 * f->seen.prepared_waits > f->seen.lock_waits ?
@@ -1709,7 +1709,7 @@ find_no_gain(const CommitFigures *f)
 		"commit_stats.adaptive_delay = on"},
 		{alone, psprintf("no. Only %s of %s found another transaction active.", format_percent(f->concurrency), f->siblings_of), NULL},
 		{unshared && f->seen_enough && f->siblings_mean > 0 && idle >= f->siblings_mean / 2,
-		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
+		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s wait for their client (idle, or in COPY).", format_number(f->siblings_mean), format_number(idle)), NULL},
 		{unshared && async >= 0.5,
 		psprintf("no. %s of the commits are asynchronous, and share no flush.", format_percent(async)), NULL},
 		{stall != STALL_QUOTA && (stall != STALL_UNKNOWN || f->write_stalls) &&

@@ -1074,7 +1074,7 @@ a subscription
 siblings idle in transaction
 	one_by_one seen_enough=1 seen.n=100 seen.in_commit=100 seen.idle_xids=500
 	cause: 100% flushes
-	answer: no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 are idle in transaction\.
+	answer: no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 wait for their client \(idle, or in COPY\)\.
 asynchronous siblings
 	one_by_one commits_async=20000
 	answer: no\. 66\.7% of the commits are asynchronous
@@ -1161,7 +1161,7 @@ one client: nothing
 	busiest_of_sessions=0.008 transaction_mean=1e5 seen.n=100 seen.idle_xids=1960
 idle in transaction: said first
 	light
-	says: ^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Of client app \(a, b\): 1\.2% and 0\.8%\. No setting of commits helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$
+	says: ^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Of client app \(a, b\): 1\.2% and 0\.8%\. No setting of commits helps\. On average 19\.6 sessions wait for their client in a transaction \(idle, or in COPY\); a delay counts them as siblings, and sleeps for nothing\.$
 ... with prepared transactions
 	light prepares=900
 	says: ^COMMIT and PREPARE take 1\.0% of the time of transactions that write,
