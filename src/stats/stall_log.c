@@ -34,6 +34,9 @@
 
 #include <math.h>
 
+#include "access/xlog.h"
+#include "access/xlog_internal.h"
+
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "stats/stall_log.h"
@@ -237,6 +240,8 @@ find_ratios(StallLog *log)
 
 	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
+	log->flushed_rate = Max(all.volume.flushed - all.commits * FLUSH_KB * 1024, 0) /
+		Max(all.volume.seconds * 1e6, 1);
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);
 }
@@ -335,16 +340,36 @@ is_segment(const SlowEvent *event, const WatchSummary *seen)
 		(seen->segment > 0 && 2 * seen->segment >= seen->n);
 }
 
-/* At the rate of the fit, the WAL takes a quarter of the stall, at least. */
+/*
+ * Bytes/us that the volume has shown, on average, so it may be faster: while a
+ * writer that has ended ran, whose last WAL was not flushed yet, or lately.
+ */
 static double
-is_bulk_wal(const FlushFit *fit, const LoggedEvent *stall)
+shown_rate(const StallLog *log, const LoggedEvent *stall)
 {
+	const SlowEvent *writer = stall->writer;
+
+	if (writer == &stall->event || writer->duration == 0)
+		return stall->event.end > log->present ? log->flushed_rate : 0;
+	return Max((double) writer->wal_bytes - wal_segment_size -
+			   (double) XLOGbuffers * XLOG_BLCKSZ, 0) / writer->duration * NS_PER_US;
+}
+
+/*
+ * At the rate of the fit, or else the one shown, the WAL takes a quarter of
+ * the stall, at least.
+ */
+static double
+is_bulk_wal(const StallLog *log, const LoggedEvent *stall)
+{
+	const FlushFit *fit = &log->fit;
 	const WatchSummary *seen = &stall->outcome.seen;
 	double		length = (double) stall->event.duration / NS_PER_US;
 
 	if (stall->outcome.wal_bytes < BULK_WAL || stall->writer == NULL ||
 		stall->writer->wal_bytes < BULK_WAL ||
-		(fit_main_share(fit) > 0 && 4.0 * stall->outcome.wal_bytes < fit->rate * length))
+		4.0 * stall->outcome.wal_bytes <
+		(fit_main_share(fit) > 0 ? fit->rate : shown_rate(log, stall)) * length)
 		return 0;
 	return stall->writer_share > 0 ? stall->writer_share :
 		Min((double) seen->writer[0].samples / seen->n, 1);
@@ -375,7 +400,7 @@ static void
 decide_cause(StallLog *log, int i, StallCause end)
 {
 	LoggedEvent *stall = &log->logged[i];
-	double		bulk_wal = is_bulk_wal(&log->fit, stall);
+	double		bulk_wal = is_bulk_wal(log, stall);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
 	double		quota = log->stall[i].of_quota && !has_no_quota(log, stall) ?

@@ -69,6 +69,7 @@ typedef struct StallLog
 	bool		short_writes;	/* the short ones are in the write of WAL */
 	float		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
+	double		flushed_rate;	/* bytes/us since then, at least; 0: not known */
 	FlushFit	fit;			/* of the latest flushes; or a byte quota */
 } StallLog;
 

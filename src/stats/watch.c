@@ -85,8 +85,6 @@
 #define ARCHIVER_GAP		(NS_PER_S / 4)
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
-#define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
-								 * block, the journal of the file system */
 #define FLUSH_REQUESTS		4	/* of a flush at most: 2 to 3 with fdatasync */
 #define FLUSH_RUN			1024	/* flushes that may show fewer */
 #define WAL_REQUEST			65536	/* bytes of WAL that need one more */

@@ -13,6 +13,8 @@
 #define WATCH_SAMPLES		1800	/* are kept: 108 s */
 #define WATCH_WRITERS		4
 #define WATCH_AUTOVACUUM	(-1)	/* pid of a writer: any worker of it */
+#define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
+								 * block, the journal of the file system */
 
 /* What goes on for a while, and may make flushes stall. */
 typedef enum WatchActivity

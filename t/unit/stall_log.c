@@ -12,11 +12,13 @@
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
+ *		rate RATE
  *
- * with times in ms after the begin, except those of a flush, THROTTLED and
- * PAUSED, in us, SHARE of others in the requests of the volume, in percent,
- * PROCESSOR: commits that wait for a flush whose process could run, WRITE and
- * SYNC: whose process writes or syncs, and WRITER and SECOND, pids.
+ * with RATE, the WAL that was flushed in a second, times in ms after the
+ * begin, except those of a flush, THROTTLED and PAUSED, in us, SHARE of others
+ * in the requests of the volume, in percent, PROCESSOR: commits that wait for a flush
+ * whose process could run, WRITE and SYNC: whose process writes or syncs, and
+ * WRITER and SECOND, pids.
  * The output is the fit, if there are flushes, and cause, certainty,
  * writer and waiting commits of each stall.
  *
@@ -32,9 +34,11 @@
 #define BEGIN_AGE	(90 * NS_PER_S)
 
 int			wal_segment_size = 16 * 1024 * 1024;
+int			XLOGbuffers = 2048;
 
 static uint64 begin;
 static uint64 reset_at;
+static double rate;
 static LoggedEvent events[SLOW_NKINDS][SLOW_LOG_KEPT];
 static int	nevents[SLOW_NKINDS];
 static WatchSample looks[MOST];
@@ -87,6 +91,8 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			look->at >= to + WATCH_EVERY_MS * NS_PER_MS)
 			continue;
 		sum->seconds += WATCH_EVERY_MS / 1e3;
+		sum->volume.seconds = sum->seconds;
+		sum->volume.flushed = sum->seconds * rate;
 		sum->n++;
 		for (int a = 0; a < ACTIVITIES; a++)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
@@ -207,6 +213,8 @@ read_reset(const char *line)
 {
 	double		at;
 
+	if (sscanf(line, "rate %lf", &rate) == 1)
+		return true;
 	if (sscanf(line, "reset %lf", &at) != 1)
 		return false;
 	reset_at = begin + (uint64) (at * NS_PER_MS);

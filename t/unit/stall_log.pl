@@ -243,6 +243,16 @@ is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
 	'1 unknown 0.00',
 	'... of which the flush wrote little');
 
+# A volume that flushes 50 MB/s stands still.
+is( causes('writer 3600000 3600000 180000000000 7', stall(2000, 1500, %bulk)),
+	'1 unknown 0.00',
+	'... that took no time, as its other WAL shows');
+is(causes('writer 520 120 20000000 7', stall(2000, 1500, %bulk)) =~ s/[\d.]+$//r,
+	'1 bulk WAL ', '... unless its other WAL may not have been flushed');
+my @running = (looks(0, 90_000, writer => 9), stall(89_000, 1500, %bulk));
+is(causes('rate 50000000', @running), '1 unknown 0.00', '... or the WAL of all');
+is(causes('rate 5000000', @running), '1 bulk WAL 1.00', '... at less than the rate of the flush');
+
 is( $program->(looks(0, 2000, writer => 9, second => 8), stall(1000, 200, %bulk)),
 	'bulk WAL 1.00 0 1',
 	'... beside another session that may have written it');
