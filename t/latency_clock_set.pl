@@ -66,6 +66,10 @@ like(
 	$node->sql(q{SELECT commit_stats_report('yesterday', 'tomorrow')}),
 	qr/^commit_history has no row: the background worker of commit_stats does not run/,
 	'the report of a period says that no worker runs');
+like(
+	$node->sql('SELECT commit_stats_report()'),
+	qr/^The background worker of commit_stats does not run: .*; else\s+max_worker_processes/ms,
+	'... and so does that of now');
 
 # The worker notices, so that commits divide their time as before.
 $node->append_conf('postgresql.conf', 'max_worker_processes = 8');
@@ -77,6 +81,7 @@ INSERT INTO logged VALUES (4);
 SELECT bool_and(record_time < commit_time) FROM commit_latency_stats WHERE role = 'leader'};
 ok( poll_until(sub { $node->sql($divided) eq "f\nt" }),
 	'the time of a commit is more than that of its record again');
+unlike($node->sql('SELECT commit_stats_report()'), qr/background worker/, '... with a worker');
 
 ends_well($node);
 done_testing();
