@@ -61,17 +61,19 @@ format_us(double us)
 char *
 format_duration(double seconds)
 {
-	int			minutes = (int) (rint(seconds) / 60);
+	double		whole = rint(seconds);
+	int			days = (int) (whole / 86400);
+	int			rest = (int) (whole - 86400.0 * days);
 
 	if (seconds < 1)
 		return format_us(seconds * 1e6);
 	if (seconds < 60)
 		return psprintf("%s s", format_number(seconds));
-	if (minutes < 60)
-		return psprintf("%d min %d s", minutes, (int) (rint(seconds) - 60.0 * minutes));
-	if (minutes < 24 * 60)
-		return psprintf("%d h %d min", minutes / 60, minutes % 60);
-	return psprintf("%d d %d h", minutes / (24 * 60), minutes / 60 % 24);
+	if (whole < 3600)
+		return psprintf("%d min %d s", rest / 60, rest % 60);
+	if (whole < 86400)
+		return psprintf("%d h %d min", rest / 3600, rest % 3600 / 60);
+	return psprintf("%d d %d h", days, rest / 3600);
 }
 
 char *
