@@ -196,7 +196,7 @@ $node->sql('SELECT commit_stats_reset()');
 @sessions = start_committers(4);
 waits_become('standby, standby, standby, standby', 'four wait for a standby');
 push @sessions, $node->start_psql('BEGIN', 'INSERT INTO parts VALUES (1)', 'COMMIT');
-ok( poll_until(sub {
+ok( eventually(sub {
 		$node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
 		  /before the record: .* held by a prepared transaction\. -> COMMIT PREPARED or ROLLBACK/;
 	}),

@@ -91,7 +91,7 @@ unlike(
 my $delayed_from = close_minute();
 $node->sql($insert);
 $node->alter_system(commit_delay => 1000);
-ok( poll_until(sub {
+ok( eventually(sub {
 		report_of($delayed_from, close_minute()) =~ s/\n +/ /gr =~
 		  / commit_delay = 1000 us, commit_siblings = 5 as the period ended: /;
 	}),
@@ -105,7 +105,7 @@ sub report_of_waits ()
 	my $from = close_minute();
 	my $report;
 
-	poll_until(sub {
+	eventually(sub {
 		$report = report_of($from, close_minute()) =~ s/\n +/ /gr;
 		return $report =~ /wait for locks/;
 	});
@@ -144,7 +144,7 @@ $node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE blocked_by IS
 $node->sql('SELECT pg_sleep(1)');
 $holder->quit;
 ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
-ok( poll_until(sub {
+ok( eventually(sub {
 		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
 		  / \d\. \S+% before the record: deferred triggers, open cursors or an extension wait, as for transaction \d+, held by pid /;
 	}),
@@ -161,7 +161,7 @@ my $inside_to;
 my $hanging;
 my $compared;
 # each needs enough samples
-poll_until(sub {
+eventually(sub {
 	$inside_to = close_minute();
 	$hanging = report_of($inside_from, $inside_to) =~ s/\n +/ /gr;
 	$compared = $node->sql(
@@ -182,7 +182,7 @@ like(
 	'... in a comparison');
 $node->alter_system(synchronous_standby_names => '');
 ok(end_background($_), '... and are over') for @waiting;
-ok( poll_until(sub {
+ok( eventually(sub {
 		report_of($inside_from, $inside_to) =~
 		  /^  1\. 100% standby 'ghost': not connected( \(at least \S+ of these waits\))?\.$/m;
 	}),
@@ -212,7 +212,7 @@ ok( eventually(sub {
 sub counts_as ($column, $query)
 {
 	$node->sql('SELECT pg_switch_wal(); CHECKPOINT') for 1 .. 3;
-	ok( poll_until(sub {
+	ok( eventually(sub {
 			close_minute();
 			return $node->sql(
 				"SELECT sum($column) >= 3 AND sum($column) = ($query)

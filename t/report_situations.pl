@@ -143,7 +143,7 @@ advises(
 	$text,
 	qr/^no\. Only 0% of (?:the newest )?flushes found another transaction active\.$/,
 	'one client: no delay');
-ok( poll_until(sub {
+ok( eventually(sub {
 		$node->sql('SELECT commit_stats_report()') =~ /^Figures .* per second +newest, \S.* ago$/m;
 	}),
 	'one client: rates of a load that has ended say when that was');
@@ -344,7 +344,7 @@ reset_stats();
 my $refused =
   start_pgbench($node, '-c 8 -T 3600',
 	refused => "BEGIN;\nINSERT INTO refused VALUES (1);\nCOMMIT;\n");
-ok( poll_until(sub {
+ok( eventually(sub {
 		$node->sql($insert);
 		return $node->sql('SELECT commit_stats_report()') =~ /^Where a commit's time goes +mean -/m;
 	}),
