@@ -138,7 +138,7 @@ set_device($node);
 my $writer =
   $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'});
 kill 'STOP', $writer;
-set_device($node, flush_time => 10_000);
+set_device($node, flush_time => 5_000);
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 @sessions = $node->start_psql($insert);

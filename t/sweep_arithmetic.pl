@@ -173,16 +173,16 @@ $node->alter_system(synchronous_standby_names => '');
 end_background($load, 'TERM');
 
 # A commit with one pair that hangs until the next pair is being counted: only
-# the first one exceeds max_p99.  Pairs settle for 1.5 s.
+# the first one exceeds max_p99.  Pairs settle for 0.45 s.
 $load =
   start_pgbench($node, '-c 1 -T 600', rare => "\\sleep 200 ms\nINSERT INTO logged VALUES (1);\n");
 $session = $node->start_measuring(
 	sub ($session) { return errors_so_far($session) =~ /: [1-9]\d* commits in/ },
 	'SET client_min_messages = debug1',
-	"SELECT count(*) FROM commit_delay_sweep('{0,10}', NULL, '1 hour', '10 s', '2 s')");
+	"SELECT count(*) FROM commit_delay_sweep('{0,10}', NULL, '1 hour', '3 s', '3 s')");
 $node->alter_system(synchronous_standby_names => 'none');
 $node->wait_until(
-	q{SELECT clock_timestamp() - committing_since > '8 s' FROM commit_activity WHERE waiting_for = 'standby'}
+	q{SELECT clock_timestamp() - committing_since > '5 s' FROM commit_activity WHERE waiting_for = 'standby'}
 );
 $node->alter_system(synchronous_standby_names => '');
 ok( poll_until(sub {

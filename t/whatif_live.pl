@@ -191,7 +191,7 @@ ok($node->wait_until($ended), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
-$session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '20 s')");
+$session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '8 s')");
 my $pid = whatif_pid();
 kill 'STOP', $pid;
 ok($node->wait_until('SELECT NOT capturing FROM commit_stats_info'),
