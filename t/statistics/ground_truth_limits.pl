@@ -2,7 +2,8 @@
 #
 # A preloaded shim sees what the server does, and the WAL has each commit; see
 # t/ground_truth/GroundTruth.pm.  This test allows twice the limits;
-# bench/ground-truth prints the figures.  t/ground_truth.pl has what is exact.
+# bench/ground-truth prints the figures.  t/counts_equal_system_calls.pl has
+# what is exact.
 
 use GroundTruth;
 use List::Util 'min';

@@ -2,7 +2,8 @@
 #
 # src/probe/delay_classifier.c needs no server.  The test compiles it into a
 # program (t/unit/delay_classifier.c) that reads plain numbers.
-# t/ground_truth.pl tests how often the verdict is right where there is doubt.
+# t/statistics/ground_truth_limits.pl tests how often the verdict is right
+# where there is doubt.
 
 use CommitStats;
 
