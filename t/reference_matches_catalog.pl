@@ -69,14 +69,20 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 # What the documentation says
 #
 
+# What script/generate lists: view, column, type
+my @generated = map { [ split / /, $_, 3 ] } split /\n/, `$root/script/generate --list`;
+
 # A literal as the catalogs have it.
+my %default_of;
+
 sub default_of ($type, $literal)
 {
 	return
 		$literal eq ''                                       ? ''
 	  : $literal eq 'NULL'                                   ? "NULL::$type"
 	  : $type =~ /^(?:boolean|integer)$/ || $literal =~ /\(/ ? $literal
-	  :   $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'");
+	  : ($default_of{"$type $literal"} //=
+		  $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'"));
 }
 
 # The lines of the tables of each section, in the form that %catalog has.
@@ -84,8 +90,7 @@ sub documented ($text)
 {
 	my (%lines, $section, $kind);
 
-	push @{ $lines{ $_->[0] } }, [ 'column', @$_[ 1, 2 ], '' ]
-	  for map { [ split / /, $_, 3 ] } split /\n/, `$root/script/generate --list`;
+	push @{ $lines{ $_->[0] } }, [ 'column', @$_[ 1, 2 ], '' ] for @generated;
 	for my $line (split /\n/, $text)
 	{
 		$section = $1 if $line =~ /^##+ (\w+)/;
@@ -149,16 +154,12 @@ sub mistakes_in_list ($text)
 sub queries_that_fail ($text)
 {
 	my @queries = $text =~ /^[^|\n]+ \| `([^`|]+)` \|/mg;
-	my @mistakes;
 
 	cmp_ok(scalar @queries, '>=', 20, 'there are queries to plan');
-	for my $query (@queries)
-	{
-		my ($status, undef, $stderr) = $node->psql('postgres', "EXPLAIN SELECT $query");
-
-		push @mistakes, "$query: $stderr\n" if $status != 0;
-	}
-	return join '', @mistakes;
+	my (undef, undef, $stderr) =
+	  $node->psql('postgres', join('', map { "EXPLAIN SELECT $_;\n" } @queries),
+		on_error_stop => 0);
+	return $stderr;
 }
 
 #
