@@ -12,9 +12,11 @@ my $sessions = 100;
 
 # Only processes of this test run transactions.  Without a delay only some of
 # the commits would count their siblings.
+# The WAL writer would flush some commits in the place of the session.
 my $node = start_node(
 	'many',
 	conf => q{
+wal_writer_delay = 10s
 max_connections = 200
 commit_delay = 1
 commit_siblings = 1000
