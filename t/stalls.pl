@@ -36,10 +36,10 @@ FROM commit_flush_stats, (SELECT count(*) AS n, coalesce(sum(duration), 0) AS le
 		$timing eq 'on' ? 't' : 'f',
 		"timing $timing: flush_timed");
 
-	# 10 commits: two flushes that nobody told apart
+	# where nobody told flushes apart, one has the commits of several
 	is( $node->sql(
 			qq{SELECT count(*) FROM commit_stall_log
-WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 10 OR stall_limit <> $stall_time
+WHERE sessions NOT BETWEEN 1 AND 5 OR commits < 1 OR stall_limit <> $stall_time
 OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 		),
 		0,
