@@ -16,9 +16,9 @@
  *
  * with RATE, the WAL that was flushed in a second, times in ms after the
  * begin, except those of a flush, THROTTLED and PAUSED, in us, SHARE of others
- * in the requests of the volume, in percent, PROCESSOR: commits that wait for a flush
- * whose process could run, WRITE and SYNC: whose process writes or syncs, and
- * WRITER and SECOND, pids.
+ * in the requests of the volume, in percent, PROCESSOR: commits that wait for
+ * a flush whose process could run, WRITE and SYNC: whose process writes or
+ * syncs, and WRITER and SECOND, pids.
  * The output is the fit, if there are flushes, and cause, certainty,
  * writer and waiting commits of each stall.
  *
