@@ -228,6 +228,7 @@ begin_event(SlowEvent *event)
 	event->ended_at = clock_timestamp_at(event->end, clock_offset());
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
+	event->procno = MyProcNumber;
 	event->queryid = statements_queryid();
 	read_client_address(event);
 }

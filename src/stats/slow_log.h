@@ -49,9 +49,10 @@ typedef struct SlowEvent
 	uint64		duration;		/* of the commit, flush or bulk transaction */
 	ClientKey	client;
 	int			pid;
+	int			procno;			/* index in allProcs */
 	SlowRole	role;
-	GroupNumber group;			/* or InvalidGroupNumber */
 	int			checkpoint;		/* was one running at the end? -1: unknown */
+	GroupNumber group;			/* or InvalidGroupNumber */
 	uint64		wal_bytes;		/* of the transaction */
 	uint64		transaction_time;	/* from its start on; 0: unknown */
 	uint64		queryid;		/* of its statement; 0: none is known */

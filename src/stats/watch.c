@@ -346,13 +346,13 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
  * anew.
  */
 void
-watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
+watch_find_waits(int procno, int pid, uint64 from, uint64 to,
+				 CommitWaits *waits)
 {
 	memset(waits, 0, sizeof(CommitWaits));
-	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
+	for (int i = 0; sessions != NULL && i < COMMITS_KEPT; i++)
 	{
-		SeenCommit *commit =
-		&sessions[i / COMMITS_KEPT].commit[i % COMMITS_KEPT];
+		SeenCommit *commit = &sessions[procno].commit[i];
 
 		if (commit->pid != pid || commit->seen_at < from ||
 			commit->seen_at > to)

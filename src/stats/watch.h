@@ -200,7 +200,7 @@ extern void watch_start(void);
 extern bool watch_look(void);
 extern void watch_note_nap(long timeout, uint64 took);	/* ms */
 extern uint64 watch_looked_at(void);
-extern void watch_find_waits(int pid, uint64 from, uint64 to,
+extern void watch_find_waits(int procno, int pid, uint64 from, uint64 to,
 							 CommitWaits *waits);
 
 /* ... It has started, or has read the configuration. */

@@ -139,7 +139,8 @@ complete_event(SlowKind kind, uint64 number)
 	slow_log_look_up(&event, &outcome);
 	began_at = clock_elapsed(event.duration, event.end);
 	watch_sum(began_at, event.end, &outcome.seen);
-	watch_find_waits(event.pid, began_at, event.end, &outcome.waits);
+	watch_find_waits(event.procno, event.pid, began_at, event.end,
+					 &outcome.waits);
 	slow_event_add_outcome(&event, &outcome);
 	if (kind == SLOW_STALL)
 		stall_log_note_ratios(&outcome);

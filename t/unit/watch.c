@@ -10,7 +10,7 @@
  * after "inserted", the WAL of each look, of positions in kB; after
  * "processes", print_processes(); after "naps", print_naps(); after "flusher",
  * print_flusher(); after "apart", print_apart(); after "writes",
- * print_writes().
+ * print_writes(); after "waits", print_waits().
  *
  *-------------------------------------------------------------------------
  */
@@ -258,9 +258,37 @@ print_flusher(const char *event, const char *process, bool opens)
 	printf("%d %d", look.sample.cpu_waits, look.sample.write_waits);
 }
 
+/*
+ * What is found at a place of the process array of a process, where two places
+ * have seen a commit of the same process ID that waited for a lock
+ */
+static void
+print_waits(void)
+{
+	static const int asked[][2] = {{0, 7}, {1, 7}, {1, 8}};
+	static Session seen[2] = {
+		{.commit[0] = {.pid = 7,.seen_at = 2,.waited.lock_time = 20}},
+		{.commit[1] = {.pid = 7,.seen_at = 2,.waited.lock_time = 30}}
+	};
+
+	sessions = seen;
+	for (int i = 0; i < (int) lengthof(asked); i++)
+	{
+		CommitWaits waits;
+
+		watch_find_waits(asked[i][0], asked[i][1], 1, 3, &waits);
+		printf("%s" UINT64_FORMAT, i == 0 ? "" : " ", waits.lock_time);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "waits") == 0)
+	{
+		print_waits();
+		return 0;
+	}
 	if (argc == 5 && strcmp(argv[1], "flusher") == 0)
 	{
 		print_flusher(argv[2], argv[3], atoi(argv[4]) != 0);

@@ -81,6 +81,8 @@ is( $program->([qw(writes 1)]),
 	'0 1 2 1 1 1 1 7 8',
 	'... make room for their record, if they wait for no flush');
 
+is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
+
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
 done_testing();
