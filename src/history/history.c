@@ -436,8 +436,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	phase[PHASE_AFTER] = sum[LATENCY_AFTER];
 	phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
 	commit_phase_take(phase, PHASE_STANDBY,
-					  history_standby_time(history_commit_time(row), sum[STANDBY_TIME_MIN],
-										   sum[STANDBY_TIME_MAX], seen));
+					  watch_standby_time(history_commit_time(row), sum[STANDBY_TIME_MIN],
+										 sum[STANDBY_TIME_MAX], seen));
 	commit_phase_take(phase, PHASE_RECORD, sum[LATENCY_RECORD]);
 	commit_phase_take(phase, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
 

@@ -100,26 +100,8 @@ of_all_flushes(double timed, const uint64 *value)
 	return timed * value[SLOT_FLUSHES] / Max(value[SLOT_TIMED_FLUSHES], 1);
 }
 
-/* Samples of backends in a commit, to divide it, or to tell one part */
+/* Samples of backends in a commit, to divide it */
 #define HISTORY_SAMPLES	100
-#define ENOUGH_LOOKS	20
-
-/* As a share of commit time; a simulation takes it for flushes. */
-#define STANDBY_MATTERS	0.1
-
-/*
- * The wait for a standby, as samples saw it.  The bounds are far apart where
- * no other commit ended during the wait.
- */
-static inline double
-history_standby_time(double commit_time, double least, double most,
-					 const WatchSummary *seen)
-{
-	if (seen->in_commit < ENOUGH_LOOKS)
-		return (least + most) / 2;
-	return Max(Min(commit_time * seen->phase[PHASE_STANDBY] / seen->in_commit,
-				   most), least);
-}
 
 /* True if only samples tell the phase, and no sum of all commits does */
 static inline bool

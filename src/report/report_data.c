@@ -574,8 +574,8 @@ set_phases_of_sums(CommitFigures *f, const uint64 *value, const LatencyTotals *l
 	commit_phase_take(phase, PHASE_BEFORE, all[LATENCY_BEFORE]);
 	commit_phase_take(phase, PHASE_AFTER, all[LATENCY_AFTER]);
 	commit_phase_take(phase, PHASE_STANDBY,
-					  history_standby_time(time, all[STANDBY_TIME_MIN],
-										   all[STANDBY_TIME_MAX] - doubt, &f->seen));
+					  watch_standby_time(time, all[STANDBY_TIME_MIN],
+										 all[STANDBY_TIME_MAX] - doubt, &f->seen));
 	commit_phase_take(phase, PHASE_DELAY, all[LATENCY_DELAY]);
 	commit_phase_take(phase, PHASE_RECORD, all[LATENCY_RECORD]);
 	commit_phase_take(phase, PHASE_NOTIFY, all[LATENCY_NOTIFY]);

@@ -165,6 +165,26 @@ watch_likely_writers(const WatchSummary *sum)
 	return n;
 }
 
+/* Samples of backends in a commit, to tell one part of it */
+#define ENOUGH_LOOKS	20
+
+/* As a share of commit time; a simulation takes it for flushes. */
+#define STANDBY_MATTERS	0.1
+
+/*
+ * The wait for a standby, as samples saw it.  The bounds are far apart where
+ * no other commit ended during the wait.
+ */
+static inline double
+watch_standby_time(double commit_time, double least, double most,
+				   const WatchSummary *seen)
+{
+	if (seen->in_commit < ENOUGH_LOOKS)
+		return (least + most) / 2;
+	return Max(Min(commit_time * seen->phase[PHASE_STANDBY] / seen->in_commit,
+				   most), least);
+}
+
 /* What a session was seen waiting for in its commit, by the worker. */
 typedef struct CommitWaits
 {

@@ -40,10 +40,10 @@
 #include "base/guc.h"
 #include "base/wait.h"
 #include "control/delay_override.h"
-#include "history/history.h"
 #include "stats/commit_trace.h"
 #include "stats/stall_log.h"
 #include "stats/srf.h"
+#include "stats/watch.h"
 #include "tuning/tuning.h"
 #include "whatif/whatif.h"
 
@@ -613,8 +613,8 @@ standby_share(const Forecast *forecast)
 	WatchSummary seen;
 
 	watch_sum(forecast->trace.started_at, forecast->trace.ended_at, &seen);
-	return ratio(history_standby_time(time, measured->sum[STANDBY_TIME_MIN],
-									  measured->sum[STANDBY_TIME_MAX], &seen),
+	return ratio(watch_standby_time(time, measured->sum[STANDBY_TIME_MIN],
+									measured->sum[STANDBY_TIME_MAX], &seen),
 				 time);
 }
 
