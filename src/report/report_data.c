@@ -1029,6 +1029,19 @@ set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double su
 		}
 }
 
+/* Standbys that are connected, and of which no name is listed; or NULL */
+static const char *
+unlisted_standbys(void)
+{
+	/* others, as pg_receivewal, apply nothing */
+	return sql_value("SELECT pg_catalog.string_agg(DISTINCT pg_catalog.quote_literal(application_name), ' or ')"
+					 " FROM pg_catalog.pg_stat_replication"
+					 " WHERE sync_priority OPERATOR(pg_catalog.=) 0 AND replay_lsn IS NOT NULL"
+					 " AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots"
+					 " WHERE active_pid OPERATOR(pg_catalog.=) pid"
+					 " AND slot_type OPERATOR(pg_catalog.=) 'logical')");
+}
+
 /* The standby and the stage for which commits hang, or with the most time */
 static void
 blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
@@ -1057,6 +1070,8 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 	if (f->standby == NULL)
 		return;
 	set_next_standby(f, counts, n, sum);
+	if (now != NULL && now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
+		f->standby_unlisted = unlisted_standbys();
 
 	/* a subscription has its own name, and mostly a slot of that name */
 	subscribes =

@@ -260,7 +260,11 @@ $primary->wait_until('SELECT waiting_now = 1 FROM commit_standby_stats');
 is( $primary->sql('SELECT standby, stage, pid, state FROM commit_standby_stats'),
 	'ghost|not connected||',
 	'not connected: nobody has this name');
-usleep(1_000_000);
+$primary->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+like(
+	report_of($primary)->{causes}->[0]->{remedy},
+	qr/^if it is 'sb1', which is connected: application_name = ghost in its primary_conninfo; /,
+	'... and one that is connected may have another');
 $primary->alter_system(synchronous_standby_names => '');
 ok(end_background($session), 'not connected: the commit goes on');
 $primary->wait_until(
