@@ -63,6 +63,14 @@ is_lock_event(uint32 event)
 	return wait_event_class(event) == PG_WAIT_LOCK;
 }
 
+/* In a commit, the server itself reads nothing of its client; Citus does so. */
+static inline bool
+is_extension_event(uint32 event)
+{
+	return wait_event_class(event) == PG_WAIT_EXTENSION ||
+		event == WAIT_EVENT_CLIENT_READ;
+}
+
 /* A process waits until others have inserted, or made room for, their WAL. */
 static inline bool
 is_insert_event(uint32 event)

@@ -26,6 +26,7 @@
 
 #include "base/compat.h"
 #include "probe/notify_lock.h"
+#include "stats/commit_phase.h"
 #include "stats/lock_wait.h"
 #include "stats/sql_value.h"
 
@@ -92,6 +93,7 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	PGPROC	   *chain[MAX_STEPS + 1] = {proc};
 	PGPROC	   *holder;
 	PGPROC	   *next;
+	PhaseReading reading;
 	LOCKTAG		tag;
 
 	memset(wait, 0, sizeof(LockWait));
@@ -111,7 +113,8 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	{
 		wait->holder_pid = holder->pid;
 		wait->holder_prepared = holder->pid == 0;
-		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ;
+		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ &&
+			!commit_phase_read(holder, PHASE_UNKNOWN, &reading);
 		/* as a statement has, and few sessions between two of them */
 		wait->holder_active = TransactionIdIsValid(holder->xmin);
 		wait->holder_outside = !wait->holder_prepared &&

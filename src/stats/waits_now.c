@@ -135,8 +135,9 @@ describe_event(PGPROC *proc, WaitingCommit *waiting)
 						phase, proc->pid);
 	if (info == 0 && GetCurrentTimestamp() - waiting->since >= WAITS_NOW_LONG)
 		state = process_state(proc->pid);
-	waiting->in_extension = state == 'S' || wait_event_class(info) == PG_WAIT_EXTENSION;
-	return psprintf("in the phase '%s', %s%s%s", phase,
+	waiting->in_extension = state == 'S' || is_extension_event(info);
+	return psprintf("in the phase '%s', %s%s%s%s", phase,
+					info == WAIT_EVENT_CLIENT_READ ? "in an extension, " : "",
 					event ? pgstat_get_wait_event_type(info) : describe_state(state),
 					event ? "/" : "", event ? event : "");
 }

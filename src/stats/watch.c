@@ -574,7 +574,7 @@ look_at_backend(int procno)
 		}
 		look.sample.extension_waits += event == 0 ?
 			waits && sleeps_without_event(proc, &reading, TransactionIdIsValid(xid)) :
-			wait_event_class(event) == PG_WAIT_EXTENSION;
+			is_extension_event(event);
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;
 		if (reading.phase == PHASE_STANDBY)

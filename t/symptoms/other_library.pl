@@ -49,6 +49,33 @@ $node->sql(
 end_background($session);
 
 #
+# So does one that shows the event of Citus, and another waits for its lock
+#
+$node->sql(
+	'CREATE TABLE sums (n int); INSERT INTO sums VALUES (0);
+CREATE TABLE parts (n int)');
+$node->create_deferred_trigger('parts', 'UPDATE sums SET n = 1');
+$node->sql('SELECT commit_stats_reset()');
+my @hang = $node->start_psql(
+	"SET application_name = 'reads'",
+	"BEGIN; SET LOCAL other_library.ms = 60000; SET LOCAL other_library.reads = on; INSERT INTO logged (n) VALUES (1); LOCK TABLE sums; COMMIT"
+);
+$node->wait_until(q{SELECT count(*) = 1 FROM commit_activity
+WHERE detail = $$in the phase 'commit log', in an extension, Client/ClientRead$$});
+$node->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+first_cause_is(
+	report_of($node),
+	qr/^after the commit record: it waits in an extension/,
+	'one that reads');
+push @hang, $node->start_psql('BEGIN; INSERT INTO parts VALUES (1); COMMIT');
+ok( $node->wait_until(
+		q{SELECT count(*) = 1 FROM commit_activity WHERE detail ~ 'held by pid \d+$'}),
+	'... which is not called idle');
+$node->sql(
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'reads'});
+end_background($_) for @hang;
+
+#
 # The processes do that one after the other: pg_stat_activity is the witness
 #
 $node->sql('SELECT commit_stats_reset()');
