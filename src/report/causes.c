@@ -526,6 +526,8 @@ reader_of_notify(const CommitFigures *f)
 static const char *
 blame_standby(const CommitFigures *f)
 {
+	if (f->standby_unset)
+		return ": synchronous_standby_names is empty, but the checkpointer has not read that yet";
 	if (f->standby == NULL)
 		return ": which one is not known";
 	if (f->standby_since != NULL)
@@ -767,6 +769,8 @@ remedy_at_stage(const CommitFigures *f)
 	"its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer";
 	const char *general = logical ? itself : remedies[f->standby_stage];
 
+	if (f->standby_unset)
+		return "none: commits go on when its checkpoint has ended; pg_cancel_backend() lets a single one go on";
 	if (f->standby == NULL)
 		return "commit_standby_stats";
 	if (strcmp(f->standby, "pg_basebackup") == 0)

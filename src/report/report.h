@@ -171,6 +171,7 @@ typedef struct CommitFigures
 								 * reset is that of its messages */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
+	bool		standby_unset;	/* commits hang, and no standby is named */
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */

@@ -98,7 +98,8 @@ describe_standby(PGPROC *proc, StandbyBlame *blame)
 	if (!standby_blame(proc, blame))
 	{
 		blame->name[0] = '\0';
-		return pstrdup("for a standby");
+		return pstrdup(SyncRepConfig != NULL ? "for a standby" :
+					   "until the checkpointer reads that synchronous_standby_names is empty");
 	}
 	if (strcmp(blame->name, "*") == 0)
 		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
@@ -349,6 +350,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 	for (i = 0; i < n && named == longest; i++)
 		if (root[i] != NULL && waits_for_same(cause, root[i]))
 			named = better_named(longest, &waiting[i]);
+	now->phase = cause->reading.phase;
 	now->blame = cause->blame;
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock = named->lock;

@@ -35,6 +35,7 @@ typedef struct WaitsNow
 	int			all;			/* under way */
 	double		longest;		/* us, of these; 0: less than WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
+	CommitPhase phase;			/* that they are in */
 	StandbyBlame blame;			/* as above */
 	bool		locked;			/* for this lock, not that of NOTIFY */
 	LockWait	lock;

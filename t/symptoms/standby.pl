@@ -265,7 +265,20 @@ like(
 	report_of($primary)->{causes}->[0]->{remedy},
 	qr/^if it is 'sb1', which is connected: application_name = ghost in its primary_conninfo; /,
 	'... and one that is connected may have another');
+
+# The names are empty, and the checkpointer, which lets commits go on, is busy.
+$stopped = $primary->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'});
+kill 'STOP', $stopped;
 $primary->alter_system(synchronous_standby_names => '');
+$primary->wait_until(
+	q{SELECT current_setting('synchronous_standby_names') = '' AND count(*) = 1 FROM commit_activity
+WHERE detail = 'until the checkpointer reads that synchronous_standby_names is empty'});
+first_cause_is(
+	report_of($primary),
+	qr/^standby: synchronous_standby_names is empty, /,
+	'no names: the first cause');
+kill 'CONT', $stopped;
+undef $stopped;
 ok(end_background($session), 'not connected: the commit goes on');
 $primary->wait_until(
 	q{SELECT count(*) = 1 FROM commit_slow_log WHERE standby = 'ghost' AND duration > 1000});

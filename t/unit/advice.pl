@@ -319,6 +319,10 @@ a row that a COMMIT keeps while it waits for a standby
 %hangs
 	now.longest=12e6 phase:standby=1 standby=sb1 standby_share=1
 	answer: no\. Commits hang
+... which no setting names any more
+	hangs standby_unset=1
+	cause: 100% standby: synchronous_standby_names is empty, but the checkpointer has not read that yet\.
+	remedy: ^none: commits go on when
 ... whose name no standby has
 	hangs standby=sb1 standby_stage=0 standby_unlisted="'15/main' or 'dr'"
 	remedy: ^if it is '15/main' or 'dr', which is connected: application_name = sb1 in its primary_conninfo; else start it \(
