@@ -146,7 +146,7 @@ $holder->quit;
 ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
 ok( eventually(sub {
 		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
-		  / \d\. \S+% before the record: deferred triggers, open cursors or an extension wait, as for transaction \d+, held by pid /;
+		  / \d\. \S+% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for transaction \d+, held by pid /;
 	}),
 	'... and for what');
 

@@ -1017,9 +1017,9 @@ find_before_causes(const CommitFigures *f, Causes *found)
 			for_standby ? remedy_for_standby(f) :
 		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
-			psprintf("before the record: deferred triggers, open cursors or an extension wait, as for %s.", f->lock),
+			psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
-		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement)"},
+		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
 			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},

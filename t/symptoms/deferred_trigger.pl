@@ -57,7 +57,7 @@ end_load($held);
 my $latency = sum0(end_load($load));
 cmp_ok($locked, '>', 0.75 * $samples, 'pg_stat_activity: COMMITs wait for locks');
 first_cause_is($report,
-	qr/^before the record: deferred triggers, open cursors or an extension wait, as for (?:row of relation sum|transaction \d+)/
+	qr/^before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for (?:row of relation sum|transaction \d+)/
 );
 # before the record, COMMITs wait, take and queue for the lock
 cmp_ok(abs($report->{causes}->[0]->{share} - 100 * (1 - $flushes / $samples)),

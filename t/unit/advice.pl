@@ -384,7 +384,7 @@ some standby
 a prepared transaction that nobody ends
 	now.longest=12e6 lock='row of relation s, held by a prepared transaction' lock_prepared=1
 	phase:before=1
-	cause: 100% before the record: deferred triggers, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
+	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
 	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs
@@ -393,7 +393,8 @@ a flush that hangs
 	answer: no\. Commits hang
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
-	cause: 98\.0% before the record: deferred triggers, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
+	cause: 98\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
+	remedy: ; for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to\n$
 	answer: no\. 98\.0% of commit time is outside of flushes, the largest part 'before'\.
 	not: sweep
 %serial
@@ -410,7 +411,7 @@ COMMITs that hold it for each other
 	remedy: ^start it \(if it runs, .*\), or correct synchronous_standby_names
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
-	cause: 90\.0% before the record: deferred triggers, open cursors or an extension wait, as for advisory lock 42
+	cause: 90\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for advisory lock 42
 	answer: no\. 90\.0%
 	remedy: ^a shorter transaction of its holder
 deferred keys
