@@ -397,7 +397,8 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY); a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
-	const char *holders = 2 * f->seen.prepared_waits > f->seen.lock_waits ?
+	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
+	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
 	"with log_lock_waits, the server's log names them" :
 	"pg_blocking_pids() has the holders";
@@ -410,6 +411,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	if (locks_wait(f))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
+							 prepared && most_hang_now(f) ? "It may be" :
 							 statements_wait(f) ? "It is not" : "Apart from",
 							 format_number(f->seen.lock_waits / f->seen.n), holders,
 							 format_number(f->seen.in_commit / f->seen.n)));
@@ -875,7 +877,7 @@ or_quick_again(const CommitFigures *f)
 
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
-static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
+static const char finish_prepared[] = "unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
 static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";

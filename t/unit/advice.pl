@@ -386,7 +386,7 @@ a prepared transaction that nobody ends
 	phase:before=1
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	answer: no\. Commits hang
-	remedy: ^COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
+	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs
 	now.longest=12e6
 	cause: 100% flushes that have not ended, or of usual length\.
@@ -557,6 +557,10 @@ a locked table
 ... by prepared transactions
 	seen.n=100 seen.lock_waits=640 seen.prepared_waits=321 seen.in_commit=85
 	says:  in their statements, or as a procedure commits \(prepared transactions hold most: pg_prepared_xacts\), 0\.850 are
+... one of which a COMMIT PREPARED may be about to end
+	seen.n=100 seen.lock_waits=640 seen.prepared_waits=321 seen.in_commit=85 now.longest=12e6
+	says: ^It may be the commit: on average 6\.40 sessions wait for locks in their statements
+	not: It is not the commit
 ... beside many that commit
 	seen.n=100 seen.lock_waits=640 seen.in_commit=330
 	not: It is not the commit
