@@ -961,6 +961,8 @@ remedy_for_event(const char *event)
 		{"LockManager", "fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction"},
 		{"XactSLRU", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
 		{"XactBuffer", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
+		{"MultiXact", "fewer transactions at a time that lock, or refer by foreign keys to, the same row; or, from 17 on, larger multixact_offset_buffers and multixact_member_buffers"},
+		{"Subtrans", "fewer savepoints (also of drivers, and EXCEPTION in PL/pgSQL) in a transaction, and no long one beside them; or, from 17 on, larger subtransaction_buffers"},
 		{"", "fewer sessions that commit at a time (a pooler)"},
 	};
 	int			i = 0;

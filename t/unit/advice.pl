@@ -462,6 +462,12 @@ at a lock of the server
 ... whose buffer others read
 	elsewhere seen.event_waits=196 wait_event=XactBuffer
 	remedy: ^larger transaction_buffers
+... of the transactions that lock a row
+	elsewhere seen.event_waits=196 wait_event=MultiXactOffsetBuffer
+	remedy: ^fewer transactions at a time that lock, .*, larger multixact_offset_buffers
+... of savepoints
+	elsewhere seen.event_waits=196 wait_event=SubtransSLRU
+	remedy: ^fewer savepoints .*, larger subtransaction_buffers
 ... of their locks that SERIALIZABLE has
 	elsewhere seen.event_waits=196 wait_event=PredicateLockManager
 	remedy: ^shorter SERIALIZABLE
