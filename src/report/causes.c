@@ -1026,7 +1026,7 @@ find_before_causes(const CommitFigures *f, Causes *found)
 		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
 			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
-		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
+		"RELEASE SAVEPOINT after each, or fewer in a transaction; if pgjdbc sets them, cleanupSavepoints = true, or another autosave"},
 		{locked_before || f->savepoints > 0 ? 0 : before,
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG)." :
 			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",

@@ -493,7 +493,7 @@ savepoints
 	savepoints=60000 phase:before=0.97
 	cause: 97\.0% before the record: COMMIT ends 60000 open savepoints, one in the other\.
 	answer: no\. 97\.0% of commit time
-	remedy: ^RELEASE SAVEPOINT after each
+	remedy: ^RELEASE SAVEPOINT after each, .*; if pgjdbc sets them, cleanupSavepoints = true
 	not: deferred
 %new_tables
 	wal_minimal=1 phase:record=0.9
