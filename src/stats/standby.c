@@ -63,6 +63,7 @@ const char *const standby_stage_names[] = {
 typedef struct Sender
 {
 	int			pid;
+	int			index;			/* of its WalSnd */
 	int			priority;		/* in the list, from 1 on; 1 in that of ANY */
 	bool		counts;			/* is a candidate */
 	XLogRecPtr	done[STANDBY_NSTAGES];	/* where each stage ends at present */
@@ -147,6 +148,7 @@ read_senders(int mode, int *n)
 		WalSnd	   *walsnd = &WalSndCtl->walsnds[i];
 		Sender	   *sender = &senders[*n];
 
+		sender->index = i;
 		SpinLockAcquire(&walsnd->mutex);
 		sender->pid = walsnd->pid;
 		sender->priority = walsnd->sync_standby_priority;
@@ -164,7 +166,7 @@ read_senders(int mode, int *n)
 	return senders;
 }
 
-/* Candidates first. */
+/* Candidates first, in the server's order. */
 static int
 compare_priorities(const void *a, const void *b)
 {
@@ -172,7 +174,8 @@ compare_priorities(const void *a, const void *b)
 	const Sender *y = b;
 
 	return x->counts != y->counts ? y->counts - x->counts :
-		x->priority - y->priority;
+		x->priority != y->priority ? x->priority - y->priority :
+		x->index - y->index;
 }
 
 static int
