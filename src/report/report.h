@@ -175,6 +175,7 @@ typedef struct CommitFigures
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */
+	const char *standby_ahead;	/* "'s2'", for which FIRST does not wait */
 	const char *standby_unlisted;	/* "'s2' or 's3'" may be it; or NULL */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */

@@ -1029,17 +1029,28 @@ set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double su
 		}
 }
 
-/* Standbys that are connected, and of which no name is listed; or NULL */
-static const char *
-unlisted_standbys(void)
+/* What may be the standby for which commits hang, or take its place */
+static void
+set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 {
-	/* others, as pg_receivewal, apply nothing */
-	return sql_value("SELECT pg_catalog.string_agg(DISTINCT pg_catalog.quote_literal(application_name), ' or ')"
-					 " FROM pg_catalog.pg_stat_replication"
-					 " WHERE sync_priority OPERATOR(pg_catalog.=) 0 AND replay_lsn IS NOT NULL"
-					 " AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots"
-					 " WHERE active_pid OPERATOR(pg_catalog.=) pid"
-					 " AND slot_type OPERATOR(pg_catalog.=) 'logical')");
+	const char *end = now->stage == STANDBY_NOT_APPLIED ? "replay_lsn" : "flush_lsn";
+
+	/* pg_receivewal and the like apply nothing */
+	if (now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
+		f->standby_unlisted =
+			sql_value("SELECT pg_catalog.string_agg(DISTINCT pg_catalog.quote_literal(application_name), ' or ')"
+					  " FROM pg_catalog.pg_stat_replication"
+					  " WHERE sync_priority OPERATOR(pg_catalog.=) 0 AND replay_lsn IS NOT NULL"
+					  " AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots"
+					  " WHERE active_pid OPERATOR(pg_catalog.=) pid"
+					  " AND slot_type OPERATOR(pg_catalog.=) 'logical')");
+	f->standby_ahead =
+		sql_value(psprintf("SELECT pg_catalog.quote_literal(pg_catalog.min(other.application_name))"
+						   " FROM pg_catalog.pg_stat_replication AS it, pg_catalog.pg_stat_replication AS other"
+						   " WHERE it.application_name OPERATOR(pg_catalog.=) %s"
+						   " AND other.sync_state OPERATOR(pg_catalog.=) 'potential'"
+						   " AND other.%s OPERATOR(pg_catalog.>) it.%s",
+						   quote_literal_cstr(now->name), end, end));
 }
 
 /* The standby and the stage for which commits hang, or with the most time */
@@ -1070,8 +1081,8 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 	if (f->standby == NULL)
 		return;
 	set_next_standby(f, counts, n, sum);
-	if (now != NULL && now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
-		f->standby_unlisted = unlisted_standbys();
+	if (now != NULL)
+		set_other_standbys(f, now);
 
 	/* a subscription has its own name, and mostly a slot of that name */
 	subscribes =

@@ -135,6 +135,7 @@ $primary->wait_until(q{SELECT commit_stats_report() ~ '^1 commit waits now'});
 my $report = $primary->sql('SELECT commit_stats_report()');
 like($report, qr/^  1\. \S+% standby 'b': not written/m, 'what hangs comes first');
 unlike($report, qr/has\s+before\s+it/, '... and is all that is to be mended');
+like($report, qr/'c'\s+is\s+ahead\s+of\s+it/, '... unless another may take its place');
 continue_all();
 ok(end_background($session), '... and goes on');
 

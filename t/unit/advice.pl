@@ -319,6 +319,9 @@ a row that a COMMIT keeps while it waits for a standby
 %hangs
 	now.longest=12e6 phase:standby=1 standby=sb1 standby_share=1
 	answer: no\. Commits hang
+... beside one that goes on
+	hangs standby_stage=2 standby_ahead="'b'"
+	remedy: ; or, if any standbys will do, ANY in place of FIRST or '\*': 'b' is ahead of it\n$
 ... which no setting names any more
 	hangs standby_unset=1
 	cause: 100% standby: synchronous_standby_names is empty, but the checkpointer has not read that yet\.
