@@ -113,4 +113,26 @@ CREATE TABLESPACE in_place LOCATION ''});
 is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
 is($counted->{commits} + $counted->{commits_async}, 1, 'forced to wait: it is counted');
 
+# Commits of one session, until more than 65,535 are in one cell.
+$node->sql('SELECT commit_stats_reset()');
+is( $node->sql(q{SET synchronous_commit = off;
+DO $$
+DECLARE
+	n int := 0;
+BEGIN
+	WHILE (SELECT coalesce(max(commits), 0) FROM commit_latency_histogram
+		   WHERE role = 'asynchronous') <= 65535 LOOP
+		FOR i IN 1 .. 50000 LOOP
+			INSERT INTO logged VALUES (i);
+			COMMIT;
+		END LOOP;
+		n := n + 50000;
+	END LOOP;
+	PERFORM set_config('test.commits', n::text, false);
+END $$;
+SELECT sum(commits) - current_setting('test.commits')::int FROM commit_latency_histogram
+WHERE role = 'asynchronous'}),
+	0,
+	'a cell overflows, and nothing is lost');
+
 end_test($node);
