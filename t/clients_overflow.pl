@@ -126,8 +126,8 @@ adds_up('sessions');
 commit_as('guest', map { "name $_" } 1 .. 1000);
 like(
 	$node->sql('SELECT commit_stats_report()'),
-	qr/^  9[\d.]+% of the commits are of no client that is known: \d+ clients lost their
-     row to newer ones, as if each connection had its own application_name\.
+	qr/^  9[\d.]+% of the commits are of no client that is known: newer ones took the row
+     of \d+ clients, as if each connection had its own application_name\.
      -> application_name_add_host = 0 in PgBouncer, or
         commit_stats\.client_name_pattern$/m,
 	'the report says so');

@@ -29,7 +29,6 @@ like(
 	'commits have no name');
 is($node->sql(q{SELECT sum(commits) FROM commit_client_stats WHERE application_name = ''}),
 	900, '... all of them');
-is_consistent($report, 'no names');
 
 {
 	local $ENV{PGOPTIONS} = '-c commit_stats.client_tag=web';
@@ -40,11 +39,10 @@ unlike($report->{text}, qr/have no name/, 'with a tag: nothing of that');
 my $many = q{\set id random(1, 1000000000)
 SELECT set_config('application_name', 'web - 10.0.0.' || :id, false);};
 $report = run_applications($many);
-my ($lost) = $report->{text} =~ /:\s+(\d+)\s+clients\s+lost\s+their\s+row\s+to\s+newer\s+ones/;
+my ($lost) = $report->{text} =~ /newer\s+ones\s+took\s+the\s+row\s+of\s+(\d+)\s+clients/;
 
 cmp_ok($lost // 0, '>=', 800, 'with a name for each transaction: clients lose their rows');
 like($report->{text}, qr/application_name_add_host = 0/, '... and what to do');
-is_consistent($report, 'many names');
 $node->alter_system('commit_stats.client_name_pattern' => 's/ - .*//');
 unlike(run_applications($many)->{text}, qr/lost\s+their\s+row/, '... which helps');
 
