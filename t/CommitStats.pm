@@ -306,10 +306,10 @@ sub ends_well ($node, $killed = 0)
 		$node->name . ': no process died except those killed');
 }
 
-# The end of a test: these servers stop as usual.
+# The end of a test: these servers stop as usual, and were never in trouble.
 sub end_test (@nodes)
 {
-	$_->stop for @nodes;
+	ends_well($_) for @nodes;
 	done_testing();
 }
 

@@ -133,10 +133,4 @@ is( $standby->sql(
 	'1|0|start',
 	'promotion: it began to learn then');
 
-$standby->stop;
-for my $node ($primary, $standby)
-{
-	ok(!$node->log_contains(qr/PANIC|TRAP|terminated by signal/),
-		$node->name . ': the log has no surprise');
-}
-done_testing();
+end_test($standby, $primary);

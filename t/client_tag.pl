@@ -183,4 +183,4 @@ SKIP:
 	adds_up('with a pooler', $node);
 }
 
-done_testing();
+end_test($node);

@@ -164,5 +164,4 @@ FROM commit_wal_stats, (SELECT max(redo_lsn) AS newest FROM commit_wal_stats) s}
 	't|t|t',
 	'demoted: no distance to a next cycle');
 
-ends_well($_) for $standby, $primary;
-done_testing();
+end_test($standby, $primary);

@@ -132,4 +132,5 @@ finish_all(start_all());
 agrees_with_server('after the crash', %left);
 adds_up('after the crash');
 
-end_test($node);
+ends_well($node, 1);
+done_testing();

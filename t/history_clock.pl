@@ -177,5 +177,4 @@ ok(poll_until(sub { my @now = stat $file; @now && $now[1] != $of_before }),
 # a row can be overwritten while it is read
 ok(poll_until(sub { minutes() == 10 }), '... and no row is lost');
 
-ends_well($node);
-done_testing();
+end_test($node);

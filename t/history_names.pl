@@ -63,5 +63,4 @@ like(
 	$node->sql(q{SELECT commit_stats_report('-infinity', 'infinity')}),
 	qr{are led by client [^.]*\.\.\."\s+\(other, },
 	'... and so does a period');
-ends_well($node);
-done_testing();
+end_test($node);

@@ -142,5 +142,4 @@ for my $round (1 .. 3)
 	}
 }
 
-ends_well($node);
-done_testing();
+end_test($node);

@@ -83,5 +83,4 @@ ok( poll_until(sub { $node->sql($divided) eq "f\nt" }),
 	'the time of a commit is more than that of its record again');
 unlike($node->sql('SELECT commit_stats_report()'), qr/background worker/, '... with a worker');
 
-ends_well($node);
-done_testing();
+end_test($node);

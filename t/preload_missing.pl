@@ -102,5 +102,4 @@ says_so('SELECT * FROM commit_flush_stats', 'without the library again');
 is(error_of($node, 'DROP EXTENSION commit_stats'),
 	'', 'the extension can be dropped without the library');
 
-ends_well($node);
-done_testing();
+end_test($node);

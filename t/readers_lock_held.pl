@@ -40,4 +40,4 @@ unlink $held;
 ok(end_background($holder), 'the lock is released');
 ok(end_background($reader), 'the reader reads');
 
-done_testing();
+end_test($node);

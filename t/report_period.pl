@@ -330,4 +330,4 @@ is( $node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
 	'commit_history has no row: commit_stats.history_minutes and commit_stats.history_hours are 0.',
 	'a history that keeps nothing says so');
 
-done_testing();
+end_test($node);

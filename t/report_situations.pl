@@ -443,4 +443,4 @@ for my $n (sort keys %sweeps)
 }
 is(error_of($node, $_), '', $_) for sort keys %proposed;
 
-done_testing();
+end_test($node);

@@ -67,4 +67,4 @@ my $predicted = eventually(sub {
 ok($predicted, 'the prediction ends, with a row');
 
 end_background($load, 'TERM');
-done_testing();
+end_test($node);

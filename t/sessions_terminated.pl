@@ -149,5 +149,4 @@ $node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 4 -t 50', after => 'INSERT INTO logged VALUES (1);');
 views_agree($node, 'after all that');
 
-ends_well($node);
-done_testing();
+end_test($node);

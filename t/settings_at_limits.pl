@@ -100,5 +100,4 @@ for my $size (127, 131073)
 		'2048', "flush_log_size = $size: the default is used");
 }
 
-ends_well($node);
-done_testing();
+end_test($node);

@@ -66,4 +66,4 @@ $seen = commit_with('commit_stats.log_flushes = on');
 is($seen->{counted}, $seen->{flushes}, 'with log_flushes all leaders count');
 
 end_background($others, 'TERM');
-done_testing();
+end_test($node);

@@ -154,5 +154,4 @@ while ($round == 0 || time - $started < $seconds)
 }
 
 end_background($_, 'TERM') for @clients;
-ends_well($node);
-done_testing();
+end_test($node);

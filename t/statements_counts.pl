@@ -251,5 +251,4 @@ unlike(
 	$node->sql('SELECT commit_stats_report()'),
 	qr/have no name|are led by statement/,
 	'... of which nothing is known after a reset of statements');
-ends_well($node);
-done_testing();
+end_test($node);

@@ -115,5 +115,4 @@ AND commits_async > 0}),
 	't',
 	'... of which the oldest share a row');
 adds_up('5,625 statements', $node);
-ends_well($node);
-done_testing();
+end_test($node);

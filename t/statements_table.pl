@@ -146,5 +146,4 @@ $node->append_conf('postgresql.conf', 'commit_stats.max_statements = 20');
 $node->restart;
 $node->sql(insert(1));
 is($node->sql('SELECT sum(commits) FROM commit_statement_stats'), '1', '... until it is set again');
-ends_well($node);
-done_testing();
+end_test($node);

@@ -85,5 +85,4 @@ cmp_ok($share, '>', 1, 'images: there are some');
 cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');
 cmp_ok($share_max, '<=', 100, 'images: and is a percentage');
 
-ends_well($node);
-done_testing();
+end_test($node);

@@ -72,5 +72,4 @@ is($after[-1]->{commits}, 1, '... but to the present one');
 $idle->quit;
 $session->quit;
 
-ends_well($node);
-done_testing();
+end_test($node);

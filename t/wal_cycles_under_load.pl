@@ -203,5 +203,4 @@ run_pgbench($node, '-c 8 -j 2 -t 25', last => 'INSERT INTO logged VALUES (1)');
 is($node->sql('SELECT sum(commits) FROM commit_wal_stats'),
 	'200', 'after a reset at rest: commits are exact');
 
-ends_well($node);
-done_testing();
+end_test($node);

@@ -14,8 +14,7 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(sum0 make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits
-	  report_of note_stalls stalls_are_of first_cause first_cause_is consistent is_consistent microseconds)
-);
+	  report_of note_stalls stalls_are_of first_cause first_cause_is consistent microseconds));
 
 my $library;    # volume.c, compiled
 
@@ -217,6 +216,7 @@ sub report_of ($node)
 		$report{mean} = microseconds($1);
 	}
 	note($text);
+	is(join("\n", consistent(\%report)), '', 'no contradiction');
 	return \%report;
 }
 
@@ -333,11 +333,6 @@ sub consistent ($report)
 	  if $report->{now} =~ /^(\d+) of (\d+) commits/ && $1 > $2;
 	push @found, 'a number is not finite' if $report->{text} =~ /\b(?:nan|inf|infinity|null)\b/i;
 	return @found;
-}
-
-sub is_consistent ($report, $name)
-{
-	return is(join("\n", consistent($report)), '', "$name: no contradiction");
 }
 
 1;

@@ -42,7 +42,6 @@ like(
 cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/larger transactions/, '... nor larger transactions');
-is_consistent($report, 'foreign server');
 my ($n, $slow, $before) =
   $node->row(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
 WHERE application_name = 'shop'});

@@ -50,7 +50,6 @@ like(
 	qr/^no\. No commit can come while a committing session holds/,
 	'no delay, with its reason');
 unlike($report->{text}, qr/stall as on a disk|may pay|asleep/, 'nothing else is said');
-is_consistent($report, 'hot row');
 like(
 	$later,
 	qr/^  1\. \S+% flushes, one after the other:/m,

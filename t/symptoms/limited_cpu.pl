@@ -74,7 +74,6 @@ like($report->{causes}->[0]->{remedy}, qr/a higher CPU limit/, '... and what to 
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/stall as on a disk|IOPS|may pay|adaptive_delay = on/,
 	'no quota is seen');
-is_consistent($report, 'CPU limit');
 
 my ($all, $limited) = $node->row(
 	q{SELECT count(*), count(*) FILTER (WHERE cause = 'CPU limit') FROM commit_stall_log

@@ -36,7 +36,6 @@ like(
 	$report->{delay},
 	qr/^no\. NOTIFY commits come one after the other/,
 	'no delay, with its reason');
-is_consistent($report, 'notify');
 
 # The session that held the lock before a slow commit had one of these pids.
 is( $node->sql(

@@ -43,6 +43,5 @@ about(
 	),
 	2,
 	'both are in the share of transactions');
-is_consistent($report, 'two phases');
 
 end_test($node);

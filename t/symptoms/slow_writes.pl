@@ -36,7 +36,6 @@ like(
 	qr/^on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else who freezes the file\s+system/,
 	'... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
-is_consistent($report, 'writes');
 my $to = $node->sql('SELECT commit_history_close()');
 like($node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr,
 	$writes, '... of the period, too');

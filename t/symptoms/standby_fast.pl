@@ -47,7 +47,6 @@ my $flushes = $primary->sql('SELECT flushes FROM commit_flush_stats');
 
 cmp_ok(abs($newest - $flushes), '<=', 0.02 * $flushes + 2, 'the report: the newest flushes')
   or diag "$newest of $flushes";
-is_consistent($report, 'fast standby');
 
 # Few others see the end of a flush of 100 ms, so what sums know is far from
 # what the short wait takes.
@@ -65,6 +64,4 @@ ok( eventually(sub {
 set_volume($primary, 0);
 end_load($load, 'TERM');
 
-ends_well($standby);
-ends_well($primary);
-done_testing();
+end_test($standby, $primary);

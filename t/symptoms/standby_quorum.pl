@@ -191,5 +191,4 @@ $standby{$_}->stop for qw(c b);
 set_names('*', 0);
 waits_for('*, nobody there', '*|not connected', sub { set_names('', 0) });
 
-ends_well($primary);
-done_testing();
+end_test($primary);

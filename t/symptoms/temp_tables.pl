@@ -59,7 +59,6 @@ my $report = report_of($node);
 first_cause_is($report, qr/own work.*ON COMMIT DELETE ROWS/, 'the report names that work first');
 cmp_ok($report->{phases}->{record}->[1], '>', 80, '... with most of the time')
   or diag($report->{text});
-is_consistent($report, 'report');
 
 # To drop them searches temp_buffers, for each of them.
 my $drops = join "\n", map {
