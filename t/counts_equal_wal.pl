@@ -93,26 +93,6 @@ cmp_ok(
 	'mixed load: only commits and prepares led');
 views_agree($node, 'mixed load');
 
-# Whatever synchronous_commit says, a commit that deletes files waits.
-($counted, $records) = $node->observe(sub {
-	$node->sql(q{SET synchronous_commit = off;
-CREATE TABLE short_lived ();
-DROP TABLE short_lived});
-});
-is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
-is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
-is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
-
-# So does a commit that the server forces to wait.  Whether it counts as one
-# that waited depends on what the server version shows.
-($counted, $records) = $node->observe(sub {
-	$node->sql(q{SET synchronous_commit = off;
-SET allow_in_place_tablespaces = on;
-CREATE TABLESPACE in_place LOCATION ''});
-});
-is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
-is($counted->{commits} + $counted->{commits_async}, 1, 'forced to wait: it is counted');
-
 # Commits of one session, until more than 65,535 are in one cell.
 $node->sql('SELECT commit_stats_reset()');
 is( $node->sql(q{SET synchronous_commit = off;
