@@ -56,7 +56,6 @@
 
 #include "access/xlog.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -84,7 +83,6 @@
 								 * as long */
 #define MIN_QUEUED			20	/* ms */
 #define ARCHIVER_GAP		(NS_PER_S / 4)
-#define LONGEST_COMMAND		(4 * NS_PER_S)	/* of the archiver, for 1 MB */
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
 #define FLUSH_REQUESTS		4	/* of a flush at most: 2 to 3 with fdatasync */
@@ -737,35 +735,16 @@ look_at_checkpointer(void)
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_CHECKPOINT);
 }
 
-/*
- * From one command to the next, the volume works off what the first wrote.
- * One that goes on for long, where none ends, waits for a network.
- */
+/* From one command to the next, the volume works off what the first wrote. */
 static void
 look_at_archiver(void)
 {
 	static uint64 seen_at = 0;
-	static uint64 since = 0;	/* commands were counted, or none ran */
-	static uint64 counted = 0;
-	uint64		most = LONGEST_COMMAND * (wal_segment_size / (1024 * 1024));
-	bool		runs = false;
 
 	for (uint32 i = MaxBackends; i < ProcGlobal->allProcCount; i++)
-		runs |= wait_event_of(&ProcGlobal->allProcs[i]) == WAIT_EVENT_ARCHIVE_COMMAND;
-	if (!runs || since == 0)
-		since = look.sample.at;
-	else if (clock_elapsed(since, look.sample.at) > most)
-	{
-		uint64		before = counted;
-
-		pgstat_clear_snapshot();
-		counted = pgstat_fetch_stat_archiver()->archived_count +
-			pgstat_fetch_stat_archiver()->failed_count;
-		if (counted != before)
-			since = look.sample.at;
-	}
-	if (runs && clock_elapsed(since, look.sample.at) <= most)
-		seen_at = look.sample.at;
+		if (wait_event_of(&ProcGlobal->allProcs[i]) ==
+			WAIT_EVENT_ARCHIVE_COMMAND)
+			seen_at = look.sample.at;
 	if (seen_at != 0 && clock_elapsed(seen_at, look.sample.at) < ARCHIVER_GAP)
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
 }

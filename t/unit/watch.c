@@ -10,8 +10,7 @@
  * after "inserted", the WAL of each look, of positions in kB; after
  * "processes", print_processes(); after "naps", print_naps(); after "flusher",
  * print_flusher(); after "apart", print_apart(); after "writes",
- * print_writes(); after "waits", print_waits(); after "archiver",
- * print_archiver().
+ * print_writes(); after "waits", print_waits().
  *
  *-------------------------------------------------------------------------
  */
@@ -40,51 +39,6 @@ static const struct
 	{"file_sync", WAIT_EVENT_DATA_FILE_SYNC},
 	{"slru_sync", WAIT_EVENT_SLRU_FLUSH_SYNC}
 };
-
-PROC_HDR   *ProcGlobal;
-int			MaxBackends = 0;
-static PgStat_ArchiverStats archived;
-
-void
-pgstat_clear_snapshot(void)
-{
-}
-
-PgStat_ArchiverStats *
-pgstat_fetch_stat_archiver(void)
-{
-	return &archived;
-}
-
-/*
- * Looks, one a second: how many, and how many commands of the archiver have
- * ended before them, where one is under way; -1: none is.  The output is
- * whether the last of them saw an activity.
- */
-static void
-print_archiver(int argc, char **argv)
-{
-	static PGPROC archiver;
-	static PROC_HDR procs =
-	{
-		.allProcs = &archiver,.allProcCount = 1
-	};
-
-	ProcGlobal = &procs;
-	look.sample.at = NS_PER_S;
-	for (int i = 0; i + 1 < argc; i += 2)
-	{
-		archived.archived_count += Max(atoi(argv[i + 1]), 0);
-		archiver.wait_event_info = atoi(argv[i + 1]) < 0 ? 0 : WAIT_EVENT_ARCHIVE_COMMAND;
-		for (int n = atoi(argv[i]); n > 0; n--)
-		{
-			look.sample.at += NS_PER_S;
-			look.sample.activities = 0;
-			look_at_archiver();
-		}
-		printf("%s%s", i == 0 ? "" : " ", look.sample.activities ? "archiver" : "none");
-	}
-}
 
 /* Commits in a flush before a pause of 1.5 s, and 50 ms after it */
 static void
@@ -359,11 +313,6 @@ main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "naps") == 0)
 	{
 		print_naps(argc - 2, argv + 2);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "archiver") == 0)
-	{
-		print_archiver(argc - 2, argv + 2);
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "inserted") == 0)

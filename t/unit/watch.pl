@@ -82,9 +82,6 @@ is( $program->([qw(writes 1)]),
 	'... make room for their record, if they wait for no flush');
 
 is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
-is( $program->([qw(archiver 10 -1 60 0 200 0 40 1 200 0 5 -1 10 0)]),
-	'none archiver none archiver none none archiver',
-	'an archive_command, unless it goes on for minutes');
 
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
