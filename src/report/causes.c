@@ -1826,8 +1826,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	bool		has_remedy = remedy != NULL && remedy != more_iops;
 
 	/* a cause that takes time comes before sleeps that hardly take any */
-	bool		minor = has_remedy && f->counting && f->alone_hits >= MOSTLY_ALONE &&
-	f->phase[PHASE_DELAY] < MIN_CAUSE;
+	bool		minor = has_remedy && f->counting && f->seen_enough &&
+	f->alone_hits >= MOSTLY_ALONE && f->phase[PHASE_DELAY] < MIN_CAUSE;
 
 	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;

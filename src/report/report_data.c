@@ -241,14 +241,15 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 }
 
 /*
- * Sleeps of the newest flushes.  A leader that slept before the configuration
- * was read may have followed a former commit_delay.
+ * Sleeps of the newest flushes, if these are of now.  A leader that slept
+ * before the server read its configuration may have followed a former
+ * commit_delay.
  */
 static void
 set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
 {
 	uint64		now = clock_now();
-	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
+	int64		settled = GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC;
 	uint64		sleeps = 0;
 	uint64		alone = 0;
 	uint64		carried = 0;
@@ -266,7 +267,8 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
 		carried += group->commits;
 	}
 	f->slept_unset = f->conf.delay == 0 ? sleeps : 0;
-	f->alone_hits = sleeps < ENOUGH_SLEEPS ? 0 : (double) alone / sleeps;
+	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
+		(double) alone / sleeps;
 	f->sleep_carried = ratio_or_zero(carried, sleeps);
 }
 

@@ -178,7 +178,7 @@ own_settings(void)
 	{
 		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
 			commit_stats_slow_commit_time, track_wal_io_timing,
-			shared->settings.wal_apart
+			shared->settings.wal_apart, PgReloadTime
 	};
 }
 
@@ -194,6 +194,7 @@ watch_read_settings(WatchSettings *settings)
 	*settings = own_settings();
 	if (pg_atomic_read_u32(&shared->worker) == 0)
 		return;
+	settings->loaded_at = shared->settings.loaded_at;
 	/* the worker may be about to read the configuration that this session has */
 	if (settings->delay_elsewhere)
 	{

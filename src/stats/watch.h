@@ -208,6 +208,8 @@ typedef struct WatchSettings
 	bool		io_timing;		/* track_wal_io_timing */
 	bool		wal_apart;		/* pg_wal is on another disk than base; false
 								 * before the first worker */
+	TimestampTz loaded_at;		/* the configuration; a session that is idle
+								 * reads it with its next statement */
 } WatchSettings;
 
 extern const StatsModule watch_module;

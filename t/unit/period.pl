@@ -95,6 +95,13 @@ is(named('siblings', 1, 20, 80, 700), '0.8 1.6 0.8 2 2',
 is(named('siblings', 1, 19, 80, 700), '0.047 0 0 0 1', '... not where too few of these counted');
 is(named('siblings', 61, 20, 80, 700), '0.047 0 0 0 1', '... or are older than a minute');
 
+# A former commit_delay is not the present one's; a session may have read the
+# configuration just now.
+is(named('sleeps', 1000, 1, 3600), '0 0.75', 'sleeps of the newest flushes');
+is(named('sleeps', 0, 1, 3600), '40 0.75', '... where commit_delay is 0');
+is(named('sleeps', 0, 1, 3.05), '21 0.71', '... since a second after it was set to 0');
+is(named('sleeps', 1000, 61, 3600), '0 0.00', '... not if the newest flush is older than a minute');
+
 # Where the phases are those of the last minute, what was behind its stalls is,
 # too: a backup in the night had longer ones.
 my @night = ('checkpoint:39600:4:1:sync', 'bulk:39600:4:1:7');

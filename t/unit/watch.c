@@ -97,6 +97,8 @@ guc_is_set_elsewhere(const char *name)
 	return false;
 }
 
+TimestampTz PgReloadTime;
+
 /* Whether the WAL is apart, once a worker that has found that is away */
 static void
 print_apart(void)
