@@ -613,6 +613,8 @@ standby_share(const Forecast *forecast)
 	WatchSummary seen;
 
 	watch_sum(forecast->trace.started_at, forecast->trace.ended_at, &seen);
+	/* "time" is from the first callback of a commit to the second */
+	seen.in_commit -= seen.phase[PHASE_BEFORE] + seen.phase[PHASE_AFTER];
 	return ratio(watch_standby_time(time, measured->sum[STANDBY_TIME_MIN],
 									measured->sum[STANDBY_TIME_MAX], &seen),
 				 time);
