@@ -262,6 +262,7 @@ $node->sql('CREATE TABLE numbers AS SELECT g FROM generate_series(1, 20000) g');
 $node->sql('SELECT commit_stats_reset()');
 $other = start_pgbench($node, '-c 1 -T 600',
 	index => "BEGIN;\nCREATE INDEX again ON numbers (g);\nDROP INDEX again;\nCOMMIT;\n");
+$node->wait_until('SELECT max(wal_bytes) > 4000000 FROM commit_statement_stats');
 my $less_wal = q{remedy ~ '^(without the WAL|no full)'};
 my $rows = remedies('remedy, safe, statement, undo', $less_wal);
 my $writer = $node->sql(
@@ -272,11 +273,12 @@ is( $rows,
 	'a new index: less WAL, but its images stay');
 end_background($other, 'KILL');
 
-# Changes of many pages soon after a checkpoint
+# Changes of many pages soon after a checkpoint; they are most commits, so no
+# statement is one to leave out.
 $node->sql('CREATE TABLE pages AS SELECT g, 0 AS n FROM generate_series(1, 200000) g');
 $node->sql('CREATE INDEX ON pages (g)');
 my @images = (
-	[ '-c 4', changes => "\\set g random(1, 200000)\nUPDATE pages SET n = n + 1 WHERE g = :g;\n" ],
+	[ '-c 12', changes => "\\set g random(1, 200000)\nUPDATE pages SET n = n + 1 WHERE g = :g;\n" ],
 	[ '-c 1', checkpoints => "CHECKPOINT;\n\\sleep 500 ms\n" ]);
 
 sub start_images ()

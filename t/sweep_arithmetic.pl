@@ -101,13 +101,13 @@ cmp_ok($commits, '<', 1e9, '... that are none too many');
 # On a device of 40 ms, commits take longer than the 15 ms that a slot of
 # 100 ms settles for, but not than the 300 ms of a slot of 2 s.
 set_device($node, flush_time => 40);
-for my $case ([ 100, 1 ], [ 2000, '' ])
+for my $case ([ 100, '1 s', 1 ], [ 2000, '6 s', '' ])
 {
-	my ($slot, $warns) = @$case;
+	my ($slot, $duration, $warns) = @$case;
 
 	ok( eventually(sub {
 			my ($status, undef, $notices) = $node->psql('postgres',
-				"SELECT * FROM commit_delay_sweep('{0}', NULL, '6 s', '$slot ms')");
+				"SELECT * FROM commit_delay_sweep('{0}', NULL, '$duration', '$slot ms')");
 			return $status == 0
 			  && $warns eq ($notices =~
 				  /WARNING:  commits take longer than the settling of a slot\n.*DETAIL: +Commits took \d+ ms.*HINT: +Use longer slots/s

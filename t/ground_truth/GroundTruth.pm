@@ -5,9 +5,10 @@
 # pg_waldump lists the commit records.  Together they show which commits shared
 # which flush, without commit_stats.
 #
-# t/ground_truth.pl, t/statistics/ground_truth_limits.pl and others check with
-# it; bench/ground-truth prints the figures.  The shim can also make a device
-# with a quota or a slow one of the disk, for t/adaptive_spacing.pl and others.
+# t/counts_equal_system_calls.pl, t/statistics/ground_truth_limits.pl and
+# others check with it; bench/ground-truth prints the figures.  The shim can
+# also make a device with a quota or a slow one of the disk, for
+# t/adaptive_spacing.pl and others.
 #
 # It exports what CommitStats.pm does, as well.
 
