@@ -176,7 +176,8 @@ typedef struct CommitFigures
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */
 	const char *standby_ahead;	/* "'s2'", for which FIRST does not wait */
-	const char *standby_unlisted;	/* "'s2' or 's3'" may be it; or NULL */
+	const char *standby_unlisted;	/* "'s2' or 's3'" may be it, and is
+									 * connected under another name; or NULL */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
 	double		standby_share;	/* of all these waits; of a period, at least */

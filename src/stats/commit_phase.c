@@ -3,6 +3,9 @@
  * commit_phase.c
  *		The phases of a COMMIT, and which one a backend is in.
  *
+ * The time of each phase is from the callbacks: of a slow commit in
+ * slow_commit.c, and of all, where a sum has it, in commit_path.c.
+ *
  *	mark		SLOT_COMMITTING_SINCE of the backend's slot
  *	flusher		the process that writes or syncs WAL, makes a segment, or
  *				sleeps commit_delay before that; it holds WALWriteLock

@@ -16,6 +16,8 @@
  *				in no wait for its client or a lock.  Sessions that wait
  *				until WAL is written look like the one that has filled the WAL
  *				buffers, but for a shorter time
+ *	settings	what the configuration has, where the settings of a session
+ *				that asks are its own
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and

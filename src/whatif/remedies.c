@@ -57,7 +57,7 @@
 
 PG_FUNCTION_INFO_V1(commit_remedies_1_0);
 
-#define BATCH			10
+#define BATCH			10		/* transactions in one commit */
 #define MIN_PART		0.05	/* of commits, or of the time; less is not
 								 * worth a remedy, or a reason */
 #define NAME_WIDTH		46		/* bytes of a statement; the name has 80 */

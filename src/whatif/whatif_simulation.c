@@ -546,7 +546,10 @@ count_transaction(Simulation *sim, const Client *client, double latency)
 	}
 }
 
-/* A client has done its work, which its party may end in another way. */
+/*
+ * A client has done its work, which its party may end in another way: it
+ * gathers a batch of transactions for one commit, or does not wait.
+ */
 static void
 end_work(Simulation *sim, int c)
 {
