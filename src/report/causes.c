@@ -759,7 +759,7 @@ remedy_at_stage(const CommitFigures *f)
 {
 #define WALRECEIVER "a walreceiver that does not answer (a pg_receivewal needs --slot and --synchronous)"
 	static const char *const remedies[] = {
-		[STANDBY_NOT_CONNECTED] = "start it (if it runs, its log says why it is not connected), or correct synchronous_standby_names",
+		[STANDBY_NOT_CONNECTED] = "start it (if it runs, its log says why it is not connected), or correct its name in synchronous_standby_names, or take it out there and lower the number (reload; commits then go on, perhaps on the primary alone)",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, processors or disk (it writes, and makes segments), or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
@@ -783,6 +783,9 @@ remedy_at_stage(const CommitFigures *f)
 	if (logical && f->standby_stage == STANDBY_NOT_SENT)
 		return psprintf("its walsender here, unless that waits for WalSenderWriteData: it decodes, on one processor (larger logical_decoding_work_mem, less DDL in a transaction); else %s",
 						itself);
+	if (commits_hang(f) && !logical && f->standby_stage >= STANDBY_NOT_FLUSHED)
+		return psprintf("%s; commits that hang keep their level: they wait for the standby, or until it is out of synchronous_standby_names",
+						general);
 	if (commits_hang(f) ||
 		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
 		return general;

@@ -307,7 +307,7 @@ a standby's replay
 a standby that was away
 	behind standby_stage=0 standby_behind=0
 	cause: 97\.0% standby 'sb1': not connected\.
-	remedy: ^if it is still away, start it \(if it runs, its log says why it is not connected\), or correct synchronous_standby_names; else the logs of both servers say why it was\n$
+	remedy: ^if it is still away, start it \(if it runs, its log says why it is not connected\), or correct its name in synchronous_standby_names, or take it out there and lower the number \(reload; commits then go on, perhaps on the primary alone\); else the logs of both servers say why it was\n$
 ... and is so now, for few of the commits
 	behind standby_stage=0 standby_behind=0 now.longest=12e6 now.all=8 now.blame=sb1
 	cause: 97\.0% standby 'sb1': not connected\.
@@ -322,6 +322,12 @@ a row that a COMMIT keeps while it waits for a standby
 ... beside one that goes on
 	hangs standby_stage=2 standby_ahead="'b'"
 	remedy: ; or, if any standbys will do, ANY in place of FIRST or '\*': 'b' is ahead of it\n$
+... whose disk stands still
+	hangs standby_stage=3
+	remedy: ; or synchronous_commit = remote_write \(.*\); commits that hang keep their level: they wait for the standby, or until it is out of synchronous_standby_names\n$
+... whose replay is paused
+	hangs standby_stage=4
+	remedy: ; or synchronous_commit = on \(a pg_receivewal applies nothing\); commits that hang keep their level:
 ... which no setting names any more
 	hangs standby_unset=1
 	cause: 100% standby: synchronous_standby_names is empty, but the checkpointer has not read that yet\.
@@ -411,7 +417,7 @@ COMMITs that hold it for each other
 ... and wait for a standby meanwhile
 	serial seen.commit_queue=80 phase:standby=0.09 standby=ghost standby_share=1 now.longest=12e6
 	cause: 90\.0% before the record, one COMMIT after the other: .* held by pid 7, which itself waits for standby 'ghost': not connected\.
-	remedy: ^start it \(if it runs, .*\), or correct synchronous_standby_names
+	remedy: ^start it \(if it runs, .*\), or correct its name in synchronous_standby_names
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
 	cause: 90\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for advisory lock 42
