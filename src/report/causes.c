@@ -406,7 +406,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	/* larger ones do not make the volume faster */
 	const char *buffers = f->wal_buffers >= LARGE_WAL_BUFFERS ?
 	"Less WAL, or a faster volume for it" :
-	psprintf("Larger wal_buffers (now %.0fkB)", f->wal_buffers / 1024);
+	psprintf("Larger wal_buffers (now %.0fkB; a restart)", f->wal_buffers / 1024);
 
 	if (locks_wait(f))
 		put_wrapped(text, f->width, "", "  ",
@@ -421,7 +421,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.blocked_rows / f->seen.n)));
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers, unless it is COPY or VACUUM.",
+					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
 
 	/* A hot row makes statements wait for the commit of another session. */
@@ -958,17 +958,17 @@ remedy_for_event(const char *event)
 {
 	/* by a part of its name; the last one is of all others */
 	static const char *const remedies[][2] = {
-		{"pg_stat_statements", "larger pg_stat_statements.max, or pg_stat_statements.track_utility = off"},
+		{"pg_stat_statements", "larger pg_stat_statements.max (a restart), or pg_stat_statements.track_utility = off"},
 		{"Serial", shorter_serializable},
 		{"Predicate", shorter_serializable},
 		{"CommitTs", "track_commit_timestamp = off, or larger commit_timestamp_buffers (from 17 on)"},
 		{"Notify", "fewer messages of NOTIFY, or fewer sessions that listen"},
 		{"TwoPhase", "prepared transactions that end sooner: a checkpoint syncs a file for each, and PREPARE waits meanwhile; or fewer at a time"},
-		{"LockManager", "fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction"},
-		{"XactSLRU", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
-		{"XactBuffer", "larger transaction_buffers (from 17 on), or fewer sessions that commit at a time (a pooler)"},
-		{"MultiXact", "fewer transactions at a time that lock, or refer by foreign keys to, the same row; or, from 17 on, larger multixact_offset_buffers and multixact_member_buffers"},
-		{"Subtrans", "fewer savepoints (also of drivers, and EXCEPTION in PL/pgSQL) in a transaction, and no long one beside them; or, from 17 on, larger subtransaction_buffers"},
+		{"LockManager", "fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction (a restart; of standbys first)"},
+		{"XactSLRU", "larger transaction_buffers (from 17 on; a restart), or fewer sessions that commit at a time (a pooler)"},
+		{"XactBuffer", "larger transaction_buffers (from 17 on; a restart), or fewer sessions that commit at a time (a pooler)"},
+		{"MultiXact", "fewer transactions at a time that lock, or refer by foreign keys to, the same row; or, from 17 on, larger multixact_offset_buffers and multixact_member_buffers (a restart)"},
+		{"Subtrans", "fewer savepoints (also of drivers, and EXCEPTION in PL/pgSQL) in a transaction, and no long one beside them; or, from 17 on, larger subtransaction_buffers (a restart)"},
 		{"", "fewer sessions that commit at a time (a pooler)"},
 	};
 	int			i = 0;
@@ -1003,7 +1003,7 @@ remedy_for_inserts(const CommitFigures *f)
 		return "fewer sessions that write at a time (a pooler)";
 	return f->wal_buffers >= LARGE_WAL_BUFFERS ?
 		"less WAL at a time of other sessions, or a faster volume for it" :
-		"larger wal_buffers, or less WAL at a time of other sessions";
+		"larger wal_buffers (a restart), or less WAL at a time of other sessions";
 }
 
 /* What a commit does and waits for until it writes its record */
@@ -1174,7 +1174,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
 			f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
-			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client %s itself sets",
+			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
 					 f->sleeper)},
 		{stall_share(f, STALL_SEGMENT),
 			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
@@ -1377,7 +1377,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			"of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
 			psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
 					 format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
-			f->clients_evicted == 0 ? "commit_stats.client_name_pattern, or a larger commit_stats.max_clients" :
+			f->clients_evicted == 0 ? "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)" :
 		"application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern"},
 		{kinds ? f->top_share : 0,
 			psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",
@@ -1677,7 +1677,7 @@ find_no_waits(const CommitFigures *f)
 					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->conf.delay > 0 && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0%s. %s of the newest sleeps carried no other commit.",
-					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay)" : "",
+					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay, for new connections)" : "",
 					 format_percent(f->alone_hits)),
 		f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && notify_waits(f),

@@ -452,7 +452,7 @@ at a lock of the server
 ... of pg_stat_statements
 	elsewhere seen.event_waits=196 wait_event=pg_stat_statements
 	cause: 98\.0% wait event pg_stat_statements
-	remedy: ^larger pg_stat_statements\.max
+	remedy: ^larger pg_stat_statements\.max \(a restart\), or
 ... of NOTIFY
 	elsewhere seen.event_waits=160 wait_event=NotifyQueue
 	remedy: ^fewer messages of NOTIFY
@@ -464,19 +464,19 @@ at a lock of the server
 	remedy: ^prepared transactions that end sooner
 ... of transactions with many locks
 	elsewhere seen.event_waits=196 wait_event=LockManager
-	remedy: ^fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks
+	remedy: ^fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction \(a restart; of standbys first\)
 ... of the status of transactions
 	elsewhere seen.event_waits=196 wait_event=XactSLRU
-	remedy: ^larger transaction_buffers \(from 17 on\), or fewer sessions
+	remedy: ^larger transaction_buffers \(from 17 on; a restart\), or fewer sessions
 ... whose buffer others read
 	elsewhere seen.event_waits=196 wait_event=XactBuffer
 	remedy: ^larger transaction_buffers
 ... of the transactions that lock a row
 	elsewhere seen.event_waits=196 wait_event=MultiXactOffsetBuffer
-	remedy: ^fewer transactions at a time that lock, .*, larger multixact_offset_buffers
+	remedy: ^fewer transactions at a time that lock, .*, larger multixact_offset_buffers and multixact_member_buffers \(a restart\)
 ... of savepoints
 	elsewhere seen.event_waits=196 wait_event=SubtransSLRU
-	remedy: ^fewer savepoints .*, larger subtransaction_buffers
+	remedy: ^fewer savepoints .*, larger subtransaction_buffers \(a restart\)
 ... of their locks that SERIALIZABLE has
 	elsewhere seen.event_waits=196 wait_event=PredicateLockManager
 	remedy: ^shorter SERIALIZABLE
@@ -612,7 +612,7 @@ a locked table
 	seen.n=100 seen.wal_waits=640 seen.in_commit=85 of_transactions=0.044 wal_buffers=65536
 full WAL buffers in statements
 	full
-	says: ^On average 6\.40 sessions wait in their statements until WAL is written, more than are in COMMIT\. Larger wal_buffers \(now 64kB\), if pg_stat_wal\.wal_buffers_full grows; else larger shared_buffers, unless it is COPY or VACUUM\.\nCOMMIT takes 4\.4% of the time of transactions that write\.\n
+	says: ^On average 6\.40 sessions wait in their statements until WAL is written, more than are in COMMIT\. Larger wal_buffers \(now 64kB; a restart\), if pg_stat_wal\.wal_buffers_full grows; else larger shared_buffers \(a restart\), unless it is COPY or VACUUM\.\nCOMMIT takes 4\.4% of the time of transactions that write\.\n
 ... which are as large as the server chooses them
 	full wal_buffers=16777216
 	says: in COMMIT\. Less WAL, or a faster volume for it, if pg_stat_wal\.wal_buffers_full grows; else
@@ -1015,7 +1015,7 @@ work in COMMIT
 full WAL buffers
 	inserts seen.wal_waits=250
 	cause: 70\.0% record: COMMIT waits to insert
-	remedy: ^larger wal_buffers
+	remedy: ^larger wal_buffers \(a restart\), or less WAL
 ... which are large
 	inserts seen.wal_waits=250 wal_buffers=16777216
 	cause: 70\.0% record: COMMIT waits to insert
@@ -1163,7 +1163,7 @@ a pooler that adds addresses
 	says: newer ones took the row of 1 client, as if
 more names at once than a role may have
 	overflow=0.286
-	says: ^Who commits, since the reset 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients
+	says: ^Who commits, since the reset 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients \(a restart\)
 %statement
 	statement='statement 42 (insert into ev)' statement_flushes=0.64 statement_wal=170
 the statement that fills the flushes
@@ -1341,14 +1341,14 @@ an idle disk
 	not: no commit leads|for a processor
 ... of a database, and for nothing
 	delay=2000 delay_hits=100 alone_hits=1 delay_elsewhere=1
-	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay\)\. 100% of the newest sleeps
+	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay, for new connections\)\. 100% of the newest sleeps
 	not: ALTER SYSTEM
 a delay of some sessions
 	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6
 	phase:other=0.15
 	cause: 60\.0% asleep for a commit_delay of sessions, roles, databases or a sweep
 	answer: sessions, roles or databases have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. Of all sleeps, 95\.0% are of client old \(app, old\)\. delay_hits of public\.commit_client_stats
-	remedy: ^unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client old \(app, old\) itself sets\n\z
+	remedy: ^unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay \(for new connections\), or what client old \(app, old\) itself sets\n\z
 	not: may pay|_sweep\(
 ... that pays
 	slept_unset=303 sleeper='app (app, a)' sleeper_share=1 alone_hits=0.1 sleep_carried=7.1
