@@ -1262,7 +1262,9 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		{stall[STALL_ARCHIVER].share,
 			psprintf("stalls while %s runs%s.", f->archiver,
 					 count_stalls(f, STALL_ARCHIVER)),
-		if_certain(&stall[STALL_ARCHIVER], "archive to another volume, or slow it down")},
+			if_certain(&stall[STALL_ARCHIVER], archives_always(f) ?
+					   "archive to another volume, or less to this one (compression)" :
+					   "archive to another volume, or more slowly, as long as archiving keeps up")},
 		{stall[STALL_BULK_WAL].share,
 			psprintf("stalls with the WAL of %s%s.",
 					 f->bulk_writer ? f->bulk_writer : "a large transaction",

@@ -765,12 +765,13 @@ checkpoints
 	checkpoint checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint \(a backup
 an archiver that never pauses
-	stall:archiver=0.6 stall[STALL_ARCHIVER].certainty=0.6
-	remedy: ^archive to another volume, or slow it down; or what else used the volume then: a backup
+	stall:archiver=0.6 stall[STALL_ARCHIVER].certainty=0.6 seen.n=200 seen.activity[ACTIVITY_ARCHIVER]=180
+	remedy: ^archive to another volume, or less to this one \(compression\); or what else used the volume then: a backup
 an archiver
 	stall:archiver=0.9
 	cause: 90\.0% stalls while archive_command runs
 	answer: no\. It would not shorten .* 90\.0%
+	remedy: ^archive to another volume, or more slowly, as long as archiving keeps up\n$
 	not: quota|allows
 bulk WAL
 	stall:bulk=0.5 bulk_writer='client load (a, b)'
