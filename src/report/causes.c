@@ -646,7 +646,7 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
 						f->archive_timeout);
 	if (f->min_wal_size < f->max_wal_size)
-		return psprintf("%smin_wal_size = '%dMB' (now %dMB): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
+		return psprintf("%smin_wal_size = '%dMB' (now %dMB; pg_wal needs the room): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
 						bytes, f->max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
 		psprintf("%swal_init_zero = off, if the file system copies on write", bytes) : NULL;
@@ -663,7 +663,7 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 		return NULL;
 	return psprintf("%s: checkpoints begin every %s%s",
 					4 * f->checkpoint_wal >= then * 1048576.0 ?
-					psprintf("larger max_wal_size (%snow %dMB)",
+					psprintf("larger max_wal_size (%snow %dMB; pg_wal needs the room)",
 							 then == f->max_wal_size ? "" : psprintf("then %dMB, ", then),
 							 f->max_wal_size) :
 					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
@@ -690,7 +690,7 @@ remedy_for_checkpoints(const CommitFigures *f)
 						f->completion_target);
 	return psprintf("larger %scheckpoint_timeout (now %d s)",
 					f->checkpoint_wal > 0 && 4 * f->checkpoint_wal < f->max_wal_size * 1048576.0 ? "" :
-					psprintf("max_wal_size (now %dMB), ", f->max_wal_size),
+					psprintf("max_wal_size (now %dMB; pg_wal needs the room), ", f->max_wal_size),
 					f->checkpoint_timeout);
 }
 

@@ -685,7 +685,7 @@ new segments
 	remedy: ^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$
 ... that are recycled
 	segment
-	remedy: ^min_wal_size = '1024MB' \(now 80MB\): keeps what pg_wal has once had; while it grows
+	remedy: ^min_wal_size = '1024MB' \(now 80MB; pg_wal needs the room\): keeps what pg_wal has once had; while it grows
 ... and ended early
 	segment segment_size=16777216 archive_timeout=2 wal_rate=8e6
 	remedy: ^larger archive_timeout \(now 2 s\): each switch takes another segment\n$
@@ -700,7 +700,7 @@ new segments
 ... that a bandwidth explains
 	zeros fit.rate=13
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.
-	remedy: ^less WAL, or a volume with more MB/s; against the zeros, min_wal_size = '1024MB' \(now 80MB\): keeps
+	remedy: ^less WAL, or a volume with more MB/s; against the zeros, min_wal_size = '1024MB' \(now 80MB; pg_wal needs the room\): keeps
 ... which a limiter lets through in windows
 	zeros fit.rate=13 fit.share=0 fit.window=100000 min_wal_size=1024
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.
@@ -724,7 +724,7 @@ checkpoints
 	checkpoint completion_target=0.1
 	cause: 60\.0% stalls during the sync phase of checkpoints
 	answer: no\.
-	remedy: ^larger max_wal_size \(now 1024MB\), checkpoint_timeout \(now 300 s\)\n$
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\), checkpoint_timeout \(now 300 s\)\n$
 ... that never pause
 	checkpoint stall[STALL_CHECKPOINT].certainty=0.62
 	cause: 60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms, 62\.0% certain\)
@@ -736,11 +736,11 @@ checkpoints
 ... that WAL asks for
 	checkpoint completion_target=0.1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	answer: no\.
-	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s,
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\): checkpoints begin every 3\.50 s,
 	not: completion_target
 ... with full_page_writes = off, as on ZFS
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=540e6 full_pages=0
-	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s\n$
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\): checkpoints begin every 3\.50 s\n$
 ... that commands ask for
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6
 	answer: no\.
@@ -749,7 +749,7 @@ checkpoints
 ... spread out
 	checkpoint
 	answer: no\.
-	remedy: ^larger max_wal_size \(now 1024MB\), checkpoint_timeout \(now 300 s\)\n$
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\), checkpoint_timeout \(now 300 s\)\n$
 	not: completion_target
 ... and far below max_wal_size
 	checkpoint checkpoint_distance=300 checkpoint_wal=250e6
@@ -874,7 +874,7 @@ other I/O
 	remedy: ^less of that: readers of old WAL
 ... beside checkpoints that follow each other
 	others checkpoint_distance=3.5 checkpoint_wal=540e6
-	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or a disk of its own for the WAL
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\): checkpoints begin every 3\.50 s, .*; or a disk of its own for the WAL
 ... of many small requests
 	others volume.flushed=60e6
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it had 300 requests/s, of which flushes about 100 \(5 stalls
@@ -917,7 +917,7 @@ stalls
 	remedy: ^who freezes the file system \(a snapshot\), or where memory is short
 ... beside checkpoints that follow each other
 	stall:unknown=0.6 checkpoint_distance=3.5 checkpoint_wal=540e6
-	remedy: ^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s, .*; or what else the volume did
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\): checkpoints begin every 3\.50 s, .*; or what else the volume did
 %slower
 	flush_slower=10000 seen_enough=1 seen.in_commit=1000
 	answer: may pay
@@ -1431,13 +1431,13 @@ of a period: flushes of others
 
 ... early checkpoints, with max_wal_size = 100MB
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100
-	remedy: ^larger max_wal_size \(then 100MB, now 1024MB\):
+	remedy: ^larger max_wal_size \(then 100MB, now 1024MB; pg_wal needs the room\):
 ... early checkpoints, with max_wal_size = 120MB
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=120
 	remedy: ^fewer commands that ask for a checkpoint \(CHECKPOINT, DROP DATABASE, a fast backup\):
 ... early checkpoints, and checkpoint_timeout is shorter now
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 checkpoint_timeout=5 period:checkpoint_timeout=300
-	remedy: ^larger max_wal_size \(then 100MB, now 1024MB\):
+	remedy: ^larger max_wal_size \(then 100MB, now 1024MB; pg_wal needs the room\):
 ... checkpoints in time, and checkpoint_timeout is longer now
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 period:checkpoint_timeout=5
 	remedy: ^larger checkpoint_timeout \(now 300 s\)$
