@@ -640,8 +640,9 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("a checkpoint that ends: the one under way has lasted %s, and segments are kept until then (pg_stat_activity has what the checkpointer waits for; its volume)",
 						format_duration(f->checkpoint_lasts));
 	if (f->keep_size_grows)
-		return psprintf("smaller wal_keep_size (now %dMB; a replication slot keeps only what its reader lacks): segments are kept until pg_wal has as much",
-						f->wal_keep_size);
+		return f->wal_keep_size == 0 ? "none: wal_keep_size, to which pg_wal grew, is 0 now" :
+			psprintf("to wait until pg_wal has wal_keep_size (now %dMB); or a smaller one, unless a standby without a replication slot may need that WAL",
+					 f->wal_keep_size);
 	if (fills_segments(f))
 		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
 						f->archive_timeout);

@@ -67,8 +67,10 @@ set_slow_syncs($node, 0);
 $node->alter_system(wal_recycle => 'on', archive_command => 'true', wal_keep_size => '1GB');
 $node->wait_until(q{SELECT archived_count > 0 FROM pg_stat_archiver});
 like(
-	advises('smaller wal_keep_size \(now 1024MB; ', 'wal_keep_size keeps the old ones'),
-	qr/-> smaller wal_keep_size /,
+	advises(
+		'to wait until pg_wal has wal_keep_size \(now 1024MB\); ',
+		'wal_keep_size keeps the old ones'),
+	qr/-> to wait until pg_wal has wal_keep_size /,
 	'... in a period');
 $node->alter_system(archive_command => 'false', wal_keep_size => 0);
 $node->sql(q{SELECT pg_switch_wal()});

@@ -682,7 +682,10 @@ new segments
 	remedy: ^min_wal_size
 ... and kept by wal_keep_size
 	segment wal_keep_size=16384 keep_size_grows=1
-	remedy: ^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$
+	remedy: ^to wait until pg_wal has wal_keep_size \(now 16384MB\); or a smaller one, unless a standby without a replication slot may need that WAL\n$
+... which is 0 since
+	stall:segment=0.7 period=1 keep_size_grows=1
+	remedy: ^none: wal_keep_size, to which pg_wal grew, is 0 now\n$
 ... that are recycled
 	segment
 	remedy: ^min_wal_size = '1024MB' \(now 80MB; pg_wal needs the room\): keeps what pg_wal has once had; while it grows
