@@ -962,7 +962,7 @@ remedy_for_event(const char *event)
 		{"pg_stat_statements", "larger pg_stat_statements.max (a restart), or pg_stat_statements.track_utility = off"},
 		{"Serial", shorter_serializable},
 		{"Predicate", shorter_serializable},
-		{"CommitTs", "track_commit_timestamp = off, or larger commit_timestamp_buffers (from 17 on)"},
+		{"CommitTs", "larger commit_timestamp_buffers (from 17 on; a restart); or, if nothing reads commit timestamps (conflicts of subscriptions, pg_xact_commit_timestamp()), track_commit_timestamp = off (a restart), which discards them"},
 		{"Notify", "fewer messages of NOTIFY, or fewer sessions that listen"},
 		{"TwoPhase", "prepared transactions that end sooner: a checkpoint syncs a file for each, and PREPARE waits meanwhile; or fewer at a time"},
 		{"LockManager", "fewer tables, partitions and indexes in a transaction; or, from 18 on, larger max_locks_per_transaction (a restart; of standbys first)"},

@@ -458,7 +458,7 @@ at a lock of the server
 	remedy: ^fewer messages of NOTIFY
 ... of track_commit_timestamp
 	elsewhere seen.event_waits=196 wait_event=CommitTsSLRU
-	remedy: ^track_commit_timestamp = off, or larger commit_timestamp_buffers
+	remedy: ^larger commit_timestamp_buffers \(from 17 on; a restart\); or, if nothing reads commit timestamps \(.*\), track_commit_timestamp = off \(a restart\), which discards them\n$
 ... of prepared transactions, beside a checkpoint
 	elsewhere seen.event_waits=196 wait_event=TwoPhaseState
 	remedy: ^prepared transactions that end sooner
