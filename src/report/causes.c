@@ -644,7 +644,7 @@ remedy_for_segments(const CommitFigures *f)
 			psprintf("to wait until pg_wal has wal_keep_size (now %dMB); or a smaller one, unless a standby without a replication slot may need that WAL",
 					 f->wal_keep_size);
 	if (fills_segments(f))
-		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
+		return psprintf("larger archive_timeout (now %d s), if the archive may lack as much: each switch takes another segment",
 						f->archive_timeout);
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("%smin_wal_size = '%dMB' (now %dMB; pg_wal needs the room): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
@@ -1320,7 +1320,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 "a session that writes much",
 					 f->running_writer == NULL ? "" :
 					 psprintf(", as %s did", f->running_writer)),
-			fills ? psprintf("larger archive_timeout (now %d s)", f->archive_timeout) :
+			fills ? psprintf("larger archive_timeout (now %d s), if the archive may lack as much", f->archive_timeout) :
 		f->running_writer == NULL ? NULL : smaller_transactions},
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",

@@ -691,7 +691,7 @@ new segments
 	remedy: ^min_wal_size = '1024MB' \(now 80MB; pg_wal needs the room\): keeps what pg_wal has once had; while it grows
 ... and ended early
 	segment segment_size=16777216 archive_timeout=2 wal_rate=8e6
-	remedy: ^larger archive_timeout \(now 2 s\): each switch takes another segment\n$
+	remedy: ^larger archive_timeout \(now 2 s\), if the archive may lack as much: each switch takes another segment\n$
 ... and kept
 	segment min_wal_size=1024
 	remedy: ^wal_init_zero = off
@@ -982,7 +982,7 @@ archive_timeout
 	switches
 	cause: 90\.0% flushes that no commit leads: those of the WAL writer, or of the checkpointer, which fills a segment before it switches to the next one\.
 	answer: no\. It would not
-	remedy: ^larger archive_timeout \(now 2 s\)\n$
+	remedy: ^larger archive_timeout \(now 2 s\), if the archive may lack as much\n$
 ... which is long enough
 	switches archive_timeout=60
 	cause: 90\.0% flushes that no commit leads: .* session that writes much\.
