@@ -238,6 +238,9 @@ add_row(HistorySum *sum, const HistorySum *row, List * *leaders)
 	sum->gaps += before.gaps;
 	sum->seconds += before.seconds;
 	sum->seen += before.seen;
+	/* with a larger one, its checkpoints were as early as these */
+	sum->max_wal_size = Min(sum->max_wal_size, before.max_wal_size);
+	sum->checkpoint_timeout = Min(sum->checkpoint_timeout, before.checkpoint_timeout);
 	counter_array_add(sum->value, before.value, SLOT_NCOUNTERS);
 	counter_array_add(sum->commit_cells, before.commit_cells, HISTOGRAM_NCELLS);
 	counter_array_add(sum->flush_cells, before.flush_cells, HISTOGRAM_NCELLS);

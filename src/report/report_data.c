@@ -1280,18 +1280,24 @@ was_asked_for(const CommitFigures *f, const WalCycles *cycles)
 	const WalCycleCopy *cycle = cycles->cycle;
 
 	return cycles->ncycles > 2 && distance_before(f, cycle) < 0.9 &&
+		cycle[2].started_at >= f->conf.checkpoints_set_at &&
 		fabs(distance_before(f, &cycle[1]) - 1) < 0.1 &&
 		4.0 * (cycle[0].redo - cycle[1].redo) < f->max_wal_size * 1048576.0;
 }
 
-/* Of cycles since the server started: before, it was down, or a standby. */
+/*
+ * Of cycles since the server started: before, it was down, or a standby; and
+ * since the settings of checkpoints have changed, as these do not explain
+ * others.
+ */
 static void
 set_checkpoint_distance(CommitFigures *f, const WalCycles *cycles)
 {
 	const WalCycleCopy *cycle = cycles->cycle;
 	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 
-	while (n > 0 && cycle[n].started_at < PgStartTime)
+	while (n > 0 &&
+		   cycle[n].started_at < Max(PgStartTime, f->conf.checkpoints_set_at))
 		n--;
 	if (n > 0)
 		f->checkpoint_wal = (double) (cycle[0].redo - cycle[n].redo) / n;

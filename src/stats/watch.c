@@ -58,6 +58,7 @@
 
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "postmaster/bgwriter.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -180,14 +181,22 @@ own_settings(void)
 	{
 		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
 			commit_stats_slow_commit_time, track_wal_io_timing,
-			shared->settings.wal_apart, PgReloadTime
+			shared->settings.wal_apart, PgReloadTime,
+			max_wal_size_mb, CheckPointTimeout, shared->settings.checkpoints_set_at
 	};
 }
 
 void
 watch_note_settings(void)
 {
-	shared->settings = own_settings();
+	WatchSettings settings = own_settings();
+	const WatchSettings *before = &shared->settings;
+
+	if (before->max_wal_size != 0 &&
+		(before->max_wal_size != settings.max_wal_size ||
+		 before->checkpoint_timeout != settings.checkpoint_timeout))
+		settings.checkpoints_set_at = PgReloadTime;
+	shared->settings = settings;
 }
 
 void

@@ -210,6 +210,9 @@ typedef struct WatchSettings
 								 * before the first worker */
 	TimestampTz loaded_at;		/* the configuration; a session that is idle
 								 * reads it with its next statement */
+	int			max_wal_size;	/* MB */
+	int			checkpoint_timeout; /* s */
+	TimestampTz checkpoints_set_at; /* these two have changed; 0: never */
 } WatchSettings;
 
 extern const StatsModule watch_module;

@@ -14,7 +14,8 @@
  * began, s, and where in the WAL, MB, newest first; the output is whether a
  * command asked for the newest checkpoint.  After "distance": the same, with
  * the start of the server, s, in place of max_wal_size; the output is the mean
- * time and WAL from one checkpoint to the next.  After "phases": commits, and
+ * time and WAL from one checkpoint to the next.  "changed": likewise, with the
+ * time at which max_wal_size was set.  After "phases": commits, and
  * how many of these others' flushes carried; flushes, and how many were timed;
  * and in ns the time of leaders, of followers, and of timed flushes; the
  * output has the percentages of flush, another's flush and unknown.
@@ -202,9 +203,10 @@ print_cycles(CommitFigures *f, int argc, char **argv)
 	}
 	f->checkpoint_timeout = 300;
 	f->max_wal_size = atoi(argv[2]);
-	PgStartTime = atoi(argv[2]) * USECS_PER_SEC;
+	*(strcmp(argv[1], "changed") == 0 ? &f->conf.checkpoints_set_at : &PgStartTime) =
+		atoi(argv[2]) * USECS_PER_SEC;
 	set_checkpoint_distance(f, &cycles);
-	if (strcmp(argv[1], "distance") == 0)
+	if (strcmp(argv[1], "cycles") != 0)
 		printf("%g s, %g MB\n", f->checkpoint_distance, f->checkpoint_wal / 1048576);
 	else
 		puts(was_asked_for(f, &cycles) ? "asked" : "-");
@@ -390,7 +392,8 @@ main(int argc, char **argv)
 		return print_sleeps(&f, argv + 2);
 	if (argc == 6 && strcmp(argv[1], "siblings") == 0)
 		return print_siblings(&f, argv + 2);
-	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0))
+	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0 ||
+					 strcmp(argv[1], "changed") == 0))
 		return print_cycles(&f, argc, argv);
 	period->end = DT_NOEND;
 	if (argc > 3 && strcmp(argv[1], "stalls") == 0)

@@ -57,6 +57,8 @@ is(named('distance', 5000, @newest, 100, 4),
 	'300 s, 10 MB', 'the distance of checkpoints since the server started');
 is(named('distance', 5200, @newest), '0 s, 10 MB', '... unknown, if they are too few');
 is(named('distance', 7000, @newest), '0 s, 0 MB', '... or none');
+is(named('changed', 5300, @newest),
+	'0 s, 10 MB', '... or since the settings of checkpoints have changed');
 is(named('distance', 7000), '0 s, 0 MB', '... or if there is no cycle');
 
 # Where only some flushes were timed, the others are taken to be like these.

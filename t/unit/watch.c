@@ -10,7 +10,7 @@
  * after "inserted", the WAL of each look, of positions in kB; after
  * "processes", print_processes(); after "naps", print_naps(); after "flusher",
  * print_flusher(); after "apart", print_apart(); after "writes",
- * print_writes(); after "waits", print_waits().
+ * print_writes(); after "waits", print_waits(); after "set", print_set().
  *
  *-------------------------------------------------------------------------
  */
@@ -98,6 +98,24 @@ guc_is_set_elsewhere(const char *name)
 }
 
 TimestampTz PgReloadTime;
+int			max_wal_size_mb = 1024;
+int			CheckPointTimeout;
+
+/* Since when the settings of checkpoints are those of each argument, s */
+static void
+print_set(char **argument)
+{
+	static WatchShared memory;
+
+	shared = &memory;
+	for (; *argument != NULL; argument++)
+	{
+		CheckPointTimeout = atoi(*argument);
+		PgReloadTime++;
+		watch_note_settings();
+		printf(INT64_FORMAT " ", shared->settings.checkpoints_set_at);
+	}
+}
 
 /* Whether the WAL is apart, once a worker that has found that is away */
 static void
@@ -305,6 +323,11 @@ main(int argc, char **argv)
 	{
 		unwaited = atoi(argv[2]) != 0;
 		print_writes();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "set") == 0)
+	{
+		print_set(argv + 2);
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "apart") == 0)

@@ -83,6 +83,8 @@ is( $program->([qw(writes 1)]),
 
 is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
 
+is($program->([qw(set 300 300 600 600)]),
+	'0 0 3 3 ', 'settings of checkpoints: the reload that changed them');
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
 done_testing();
