@@ -157,7 +157,7 @@ like(
 	qr/^  commit_delay = 500 us, commit_siblings = 0: $alone->{delay_hits} flushes slept, 0 did not\.$/m,
 	'one client with commit_siblings = 0 sleeps');
 is( delay($text),
-	"set it to 0. 100% of the newest sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf();",
+	"set it to 0. 100% of the newest sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0;\nSELECT pg_reload_conf();",
 	'... for nothing');
 $node->alter_system(commit_delay => 0);
 advises(report('alone, awake'), qr/^no\. Only/, '... and that is not said again');
@@ -254,7 +254,7 @@ like(
 	'untimed: the time of a flush is only bounded');
 advises(
 	$text,
-	qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
+	qr/^ALTER SYSTEM SET track_wal_io_timing = on;\nSELECT pg_reload_conf\(\);$/m,
 	'untimed: what to set');
 $node->alter_system(track_wal_io_timing => 'on');
 like(report('timed too late'), qr/; none was timed\.$/m, 'timing from now on');
@@ -307,7 +307,7 @@ like(
 	'disabled: says so');
 like(
 	delay($text),
-	qr/\nALTER SYSTEM SET commit_stats\.enabled = on; SELECT pg_reload_conf\(\);$/,
+	qr/\nALTER SYSTEM SET commit_stats\.enabled = on;\nSELECT pg_reload_conf\(\);$/,
 	'disabled: what to set');
 $node->alter_system('commit_stats.enabled' => 'on');
 

@@ -1894,7 +1894,7 @@ put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 	if (is_sweep(answer))
 		causes_put_sweep(text, f, adaptive);
 	else if (answer->setting != NULL)
-		appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
+		appendStringInfo(text, "ALTER SYSTEM SET %s;\nSELECT pg_reload_conf();\n",
 						 answer->setting);
 }
 
