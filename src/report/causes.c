@@ -389,7 +389,8 @@ hardly_any_waits(const CommitFigures *f)
 void
 causes_put_weight(StringInfo text, const CommitFigures *f)
 {
-	const char *busiest = f->busiest == NULL || f->top_share > ONE_CLIENT ? "" :
+	const char *busiest = f->busiest == NULL ||
+	(f->top_share > ONE_CLIENT && f->longest == NULL) ? "" :
 	psprintf(" Of client %s: %s and %s.", f->busiest,
 			 format_percent(f->busiest_of_transactions),
 			 format_percent(f->busiest_of_sessions));
@@ -1368,13 +1369,14 @@ find_client_causes(const CommitFigures *f, Causes *found)
 {
 	bool		kinds = f->top_slow_least > 0 &&
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
+	bool		other_takes_most = f->longest != NULL && f->longest_time > 0.5;
 	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
-	f->top_share >= WHO_MATTERS && f->top_share <= ONE_CLIENT;
+	f->top_share >= WHO_MATTERS && (f->top_share <= ONE_CLIENT || other_takes_most);
 	bool		hangs = commits_hang(f);
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: the application sets none, or a driver or pooler clears it.",
-		"SET commit_stats.client_tag = '...' for each application; RESET ALL leaves it"},
+		"SET commit_stats.client_tag = '...' for each application, which RESET ALL leaves; through a pooler in transaction mode, SET LOCAL in each transaction"},
 		{f->overflow,
 			f->clients_evicted == 0 ?
 			"of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
@@ -1394,9 +1396,10 @@ find_client_causes(const CommitFigures *f, Causes *found)
 							  works_outside(f) ? " (without 'before', 'after')" : ""),
 					 format_bytes(f->top_wal),
 					 f->longest == NULL || hangs ? "" :
-					 psprintf(" Most commit time, %s, is of client %s.",
+					 psprintf(" %s commit time, %s, is of client %s.",
+							  other_takes_most ? "Most" : "The largest part of",
 							  format_percent(f->longest_time), f->longest)),
-			f->top_of_transactions < HARDLY_COMMIT || top_applies(f) ? NULL :
+			f->top_of_transactions < HARDLY_COMMIT || top_applies(f) || other_takes_most ? NULL :
 		larger_transactions(f, f->top_wal)},
 		{f->top_leader_flushes,
 			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),

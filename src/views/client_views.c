@@ -56,9 +56,9 @@ commit_statement_stats_1_0(PG_FUNCTION_ARGS)
 	{
 		const StatementCounts *statement = &totals->statement[i];
 
-		/* others have counted read-only transactions only */
+		/* others have counted quick read-only transactions only */
 		if (counted_commits(statement->value) + statement->value[SLOT_FLUSHES] +
-			statement->value[SLOT_WAL_BYTES] == 0)
+			statement->value[SLOT_WAL_BYTES] + statement->value[SLOT_SLOW_COMMITS] == 0)
 			continue;
 		row_oid(&row, "datid", statement->key.datid);
 		row_oid(&row, "roleid", statement->key.roleid);

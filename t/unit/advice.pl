@@ -1125,6 +1125,13 @@ one client of many: named, and larger transactions are not promised under a quot
 ... and another one that waits most
 	top=api top_share=0.77 longest=lease longest_time=0.53
 	says: ^Who commits, since the reset 77\.0% of the commits are of client api, .* each, rollbacks included\. Most commit time, 53\.0%, is of client lease\.$
+... with hardly any commits
+	top=web top_share=0.96 longest=batch longest_time=0.6 top_wal=120 top_of_transactions=0.1
+	says: ^Who commits, since the reset 96\.0% of the commits are of client web, .* Most commit time, 60\.0%, is of client batch\.$
+	not: larger transactions
+... or more than others
+	top=api top_share=0.6 longest=lease longest_time=0.36
+	says: The largest part of commit time, 36\.0%, is of client lease\.$
 ... but elsewhere
 	top=lease top_share=0.37 top_wal=120 top_of_transactions=0.1
 	says: -> larger transactions
