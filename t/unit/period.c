@@ -361,6 +361,39 @@ print_share(CommitFigures *f, double started, int flushes, double stall)
 	return 0;
 }
 
+/* The standby with most of the time that is kept */
+static int
+print_standby(CommitFigures *f, HistorySum *period, int argc, char **argv)
+{
+	period->end = 1;
+	f->period = period;
+	f->phase[PHASE_STANDBY] = 1;
+	f->phase_commits = 1;
+	if (sscanf(argv[1], "hang %lf", &f->seconds) == 1)
+		f->hanging = 1;
+	f->phase_mean = f->hanging > 0 ? NAN : atof(argv[1]) * 1e6;
+	f->slow_commits = atoi(argv[2]);
+	for (int i = 3; i < argc; i++)
+	{
+		LoggedEvent *logged = &kept[nkept++];
+		const char *equals = strchr(argv[i], '=');
+		StandbyBlame *blame = &logged->outcome.waits.blame;
+
+		memcpy(blame->name, argv[i], equals - argv[i]);
+		blame->stage = STANDBY_NOT_SENT;
+		logged->event.duration = logged->event.standby_min =
+			(uint64) (atof(equals + 1) * NS_PER_S);
+		logged->outcome.waits.blame_lead = logged->event.duration;
+	}
+	f->slow_n = f->slow_commits == 0 ? 0 : nkept;
+	report_data_blame_slow(f);
+	if (f->standby)
+		printf("%s %.2f\n", f->standby, f->standby_share);
+	else
+		puts("-");
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -402,31 +435,5 @@ main(int argc, char **argv)
 		return print_share(&f, atof(argv[2]), atoi(argv[3]), atof(argv[4]));
 	if (argc < 3 || argc - 3 > MOST_KEPT)
 		return 1;
-	period->end = 1;
-	f.period = period;
-	f.phase[PHASE_STANDBY] = 1;
-	f.phase_commits = 1;
-	if (sscanf(argv[1], "hang %lf", &f.seconds) == 1)
-		f.hanging = 1;
-	f.phase_mean = f.hanging > 0 ? NAN : atof(argv[1]) * 1e6;
-	f.slow_commits = atoi(argv[2]);
-	for (int i = 3; i < argc; i++)
-	{
-		LoggedEvent *logged = &kept[nkept++];
-		const char *equals = strchr(argv[i], '=');
-		StandbyBlame *blame = &logged->outcome.waits.blame;
-
-		memcpy(blame->name, argv[i], equals - argv[i]);
-		blame->stage = STANDBY_NOT_SENT;
-		logged->event.duration = logged->event.standby_min =
-			(uint64) (atof(equals + 1) * NS_PER_S);
-		logged->outcome.waits.blame_lead = logged->event.duration;
-	}
-	f.slow_n = f.slow_commits == 0 ? 0 : nkept;
-	report_data_blame_slow(&f);
-	if (f.standby)
-		printf("%s %.2f\n", f.standby, f.standby_share);
-	else
-		puts("-");
-	return 0;
+	return print_standby(&f, period, argc, argv);
 }

@@ -301,6 +301,29 @@ print_waits(void)
 	}
 }
 
+/* The phase of a checkpoint at each wait event of the checkpointer */
+static int
+print_checkpoint(int n, char **event)
+{
+	for (int i = 0; i < n; i++)
+	{
+		uint8		seen;
+
+		for (int e = 0; e < (int) lengthof(events); e++)
+			if (strcmp(event[i], events[e].name) == 0)
+				checkpointer.wait_event_info = events[e].info;
+		look.sample.activities = 0;
+		look_at_checkpointer();
+		seen = look.sample.activities;
+		if (((seen & ACTIVITY_BIT(ACTIVITY_CHECKPOINT)) != 0) != (seen != 0))
+			return 1;
+		printf("%s%s", i == 0 ? "" : " ",
+			   seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
+			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none");
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -355,21 +378,5 @@ main(int argc, char **argv)
 		print_pause(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]) != 0);
 		return 0;
 	}
-	for (int i = 1; i < argc; i++)
-	{
-		uint8		seen;
-
-		for (int e = 0; e < (int) lengthof(events); e++)
-			if (strcmp(argv[i], events[e].name) == 0)
-				checkpointer.wait_event_info = events[e].info;
-		look.sample.activities = 0;
-		look_at_checkpointer();
-		seen = look.sample.activities;
-		if (((seen & ACTIVITY_BIT(ACTIVITY_CHECKPOINT)) != 0) != (seen != 0))
-			return 1;
-		printf("%s%s", i == 1 ? "" : " ",
-			   seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
-			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none");
-	}
-	return 0;
+	return print_checkpoint(argc - 1, argv + 1);
 }
