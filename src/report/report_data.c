@@ -482,8 +482,8 @@ set_statement(CommitFigures *f, const EntryTotals *statements)
 }
 
 /*
- * By the flushes that found so many siblings.  Goes down from the most, so
- * "at_least" flushes had s or more.
+ * By the flushes that found so many siblings.  The loop goes down from the
+ * most, so "at_least" flushes had s or more.
  */
 static void
 set_siblings(CommitFigures *f, const uint64 *found, int ncells, const char *of)
