@@ -1,5 +1,5 @@
 # Can a session connect or exit while a reader holds the lock of the
-# statistics?
+# statistics, and does a reset get it before readers that come later?
 #
 # A reader copies some 6 kB for each of max_connections while it holds its
 # lock.  t/readers/hold_lock.c holds the lock as long as the test likes.
@@ -10,7 +10,31 @@ my $node = start_node('connect');
 my $held = $node->basedir . '/held';
 
 $node->create_functions(compile_module('t/readers/hold_lock.c'),
-	'hold_reset_lock(text) RETURNS void');
+	'hold_reset_lock(file text, exclusive boolean) RETURNS void');
+
+# Hold the lock until unlink().
+sub hold ($exclusive)
+{
+	append_to_file($held, '');
+	my $holder = $node->start_psql("SELECT hold_reset_lock('$held', $exclusive)");
+
+	$node->wait_until(
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'},
+		'template1');
+	return $holder;
+}
+
+# Start a statement, which makes $n that wait for the lock.
+sub start_waiting ($statement, $n)
+{
+	my $session = $node->start_psql($statement);
+
+	$node->wait_until(
+		qq{SELECT count(*) = $n FROM pg_stat_activity
+WHERE wait_event = 'commit_stats' AND backend_type = 'client backend'},
+		'template1');
+	return $session;
+}
 
 # Does the command end while the lock is held?  One that does not is given up
 # only when all tests would be.
@@ -22,22 +46,19 @@ sub ends ($command)
 	return end_background($session, $ended ? undef : 'KILL');
 }
 
-append_to_file($held, '');
-my $holder = $node->start_psql("SELECT hold_reset_lock('$held')");
-$node->wait_until(
-	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'},
-	'template1');
-my $reader = $node->start_psql('SELECT count(*) FROM commit_flush_stats');
+my $holder = hold('true');
+my $reader = start_waiting('SELECT count(*) FROM commit_flush_stats', 1);
 
-ok( $node->wait_until(
-		q{SELECT count(*) = 1 FROM pg_stat_activity
-WHERE wait_event = 'commit_stats' AND backend_type = 'client backend'},
-		'template1'),
-	'a reader waits for the lock');
 ok(ends('INSERT INTO logged VALUES (1)'), 'a session connects, commits and leaves');
 ok(ends('SELECT count(*) FROM commit_database_stats'), 'the counts per database can be read');
 unlink $held;
-ok(end_background($holder), 'the lock is released');
-ok(end_background($reader), 'the reader reads');
+ok(end_background($_), 'who held the lock ends, and the reader') for $holder, $reader;
+
+# Without a gate, the lock would be granted to one reader after the other.
+$holder = hold('false');
+my $reset = start_waiting('SELECT commit_stats_reset()', 1);
+$reader = start_waiting('SELECT count(*) FROM commit_flush_stats', 2);
+unlink $held;
+ok(end_background($_), 'a reset, for which a later reader waits') for $holder, $reset, $reader;
 
 end_test($node);

@@ -20,8 +20,8 @@ PG_FUNCTION_INFO_V1(hold_reset_lock);
 #define MAX_SECONDS		90		/* nobody can cancel it */
 
 /*
- * hold_reset_lock(file text): hold the lock exclusively as long as the file
- * exists, like a slow reader for which others wait.
+ * hold_reset_lock(file text, exclusive boolean): hold the lock, like a reset
+ * or a slow reader, as long as the file exists.
  */
 Datum
 hold_reset_lock(PG_FUNCTION_ARGS)
@@ -29,7 +29,7 @@ hold_reset_lock(PG_FUNCTION_ARGS)
 	LWLock	   *lock = &GetNamedLWLockTranche("commit_stats")[0].lock;
 	char	   *path = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
-	LWLockAcquire(lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, PG_GETARG_BOOL(1) ? LW_EXCLUSIVE : LW_SHARED);
 	for (int i = 0; i < MAX_SECONDS * 100 && access(path, F_OK) == 0; i++)
 		pg_usleep(10000);
 	LWLockRelease(lock);
