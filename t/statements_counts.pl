@@ -245,7 +245,8 @@ like(
 	$node->sql('SELECT commit_stats_report()'),
 	qr/^  \d\S*% of the commits have no name/m,
 	'commits without a name');
-$node->sql('SELECT commit_statement_stats_reset()');
+is($node->sql(q{SELECT commit_statement_stats_reset() > now() - interval '1 min'}),
+	't', 'commit_statement_stats_reset() returns when that was');
 run_pgbench($node, '-c 1 -t 50', three_of_four => "$other;\n" x 3 . "$small;\n");
 unlike(
 	$node->sql('SELECT commit_stats_report()'),
