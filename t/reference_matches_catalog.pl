@@ -1,11 +1,11 @@
 # Does the documentation say what the catalogs say?
 #
-# script/generate writes the lists of views; the columns and types that it
-# reads from the SQL script must be those of the catalogs, in order.  Each
-# function in doc/reference.md must have the columns, arguments with types and
-# defaults of the catalogs, and each setting its limits.  The contents of the
-# reference must lead to each view and function, and each query of
-# doc/symptoms.md must be one that the server plans.
+# script/generate writes the lists of views; the columns that it reads from the
+# SQL script must be those of the catalogs, in order.  Each function in
+# doc/reference.md must have the columns, arguments with types and defaults of
+# the catalogs, and each setting its limits.  The contents of the reference
+# must lead to each view and function, and each query of doc/symptoms.md must
+# be one that the server plans.
 #
 # Each check is then tried on texts with one mistake.
 
@@ -38,7 +38,7 @@ my @settings = map { $_->[0] }
 my %catalog;
 
 $catalog{$_} = [
-	$node->rows(qq{SELECT 'column', attname, format_type(atttypid, atttypmod), ''
+	$node->rows(qq{SELECT 'column', attname, '', ''
 FROM pg_attribute WHERE attrelid = '$_'::regclass AND attnum > 0 AND NOT attisdropped
 ORDER BY attnum})
   ]
@@ -69,8 +69,8 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 # What the documentation says
 #
 
-# What script/generate lists: view, column, type
-my @generated = map { [ split / /, $_, 3 ] } split /\n/, `$root/script/generate --list`;
+# What script/generate lists: view, column
+my @generated = map { [ split / / ] } split /\n/, `$root/script/generate --list`;
 
 # A literal as the catalogs have it.
 my %default_of;
@@ -90,7 +90,7 @@ sub documented ($text)
 {
 	my (%lines, $section, $kind);
 
-	push @{ $lines{ $_->[0] } }, [ 'column', @$_[ 1, 2 ], '' ] for @generated;
+	push @{ $lines{ $_->[0] } }, [ 'column', $_->[1], '', '' ] for @generated;
 	for my $line (split /\n/, $text)
 	{
 		$section = $1 if $line =~ /^##+ (\w+)/;

@@ -10,7 +10,6 @@ use Lint;
 my @files = (
 	'commit_stats--1.0.sql',
 	'doc/reference.md',
-	'expected/surface.out',
 	'script/saved_formats',
 	'monitoring/metrics',
 	map { "monitoring/$_.yml" }
@@ -42,10 +41,6 @@ like(
 	complaints($sql, sub { s/^(\t\('commit_flush_stats', 'flushes', ')/$1other /m }),
 	qr{^doc/reference.md is stale.*\n$},
 	'noticed: another meaning of a column');
-like(
-	complaints($sql, sub { s{PARALLEL SAFE}{PARALLEL UNSAFE} }),
-	qr{^expected/surface.out is stale}m,
-	'noticed: another kind of a function');
 like(
 	complaints($sql, sub { s/^\t\('commit_activity', 'waiting_for',.*\n//m }),
 	qr{^commit_activity\.waiting_for has no meaning}m,
