@@ -77,20 +77,22 @@ failed_assertions()
 	' "$1"
 }
 
+tap_logs=					# folder of the logs of TAP tests and of their servers
+
 # Show the failures of a TAP test, and the end of its log and of its servers'
 # logs.
 show_tap_logs()
 {
 	local test=${1##*/} log what=
 
-	log=$work/src/tmp_check/log/regress_log_$test
+	log=$tap_logs/regress_log_$test
 	[ ! -f "$log" ] || what=$(failed_assertions "$log")
 	if [ -n "$what" ]; then
 		say ""
 		say "What failed in $test:"
 		say "$what"
 	fi
-	for log in "$work"/src/tmp_check/log/*"$test"*; do
+	for log in "$tap_logs"/*"$test"*; do
 		[ -s "$log" ] || continue
 		say ""
 		say "The last lines of $(basename "$log"):"
@@ -125,14 +127,12 @@ failed_taps()
 		/^  Parse errors:/ && !failed { print name; failed = 1 }' "$1"
 }
 
-# run_tap VARIABLE=VALUE...: run the TAP tests of PROVE_TESTS.
-run_tap()
+# count_taps KIND STATUS LOG: what prove says there, and the logs of those that
+# failed
+count_taps()
 {
-	local status=0 log=$work/log/tap.log bad total skip test tap_options=()
+	local log=$work/log/$3 bad total skip test
 
-	borrow_tap_modules
-	set -- REGRESS= ISOLATION= "$@" "${tap_options[@]}"
-	installcheck tap.log "$@" || status=$?
 	mapfile -t bad < <(failed_taps "$log")
 	total=$(sed -n 's/^Files=\([0-9]*\),.*/\1/p' "$log")
 	# a test that dies before its first assertion is called skipped as well
@@ -141,7 +141,36 @@ run_tap()
 	for test in "${bad[@]}"; do
 		show_tap_logs "$test"
 	done
-	count "TAP" "$status" "${total:-0}" "${#bad[@]}" "$skip"
+	count "$1" "$2" "${total:-0}" "${#bad[@]}" "$skip"
+}
+
+# count_regress KIND STATUS LOG FOLDER: what pg_regress or its twin for isolation
+# tests says there, and the differences, which are in the folder
+count_regress()
+{
+	local counts diffs=$4/regression.diffs
+
+	# "All 3 tests passed." or "1 of 3 tests failed.", from 16 on after a "#"
+	counts=$(sed -nE 's/^[# ]*All ([0-9]+) tests passed.*/\1 0/p
+		s/^[# ]*([0-9]+) of ([0-9]+) tests failed.*/\2 \1/p' "$work/log/$3")
+	# shellcheck disable=SC2086		# two numbers
+	count "$1" "$2" ${counts:-0 0}
+	if [ "$2" -ne 0 ] && [ -s "$diffs" ]; then
+		say ""
+		say "What differs (the first 300 lines):"
+		head -n 300 "$diffs"
+	fi
+}
+
+# run_tap VARIABLE=VALUE...: run the TAP tests of PROVE_TESTS.
+run_tap()
+{
+	local status=0 tap_options=() tap_logs=$work/src/tmp_check/log
+
+	borrow_tap_modules
+	set -- REGRESS= ISOLATION= "$@" "${tap_options[@]}"
+	installcheck tap.log "$@" || status=$?
+	count_taps TAP "$status" tap.log
 }
 
 # TAP tests copy this cluster: initdb takes longer than many a test.
