@@ -42,6 +42,16 @@ find_mirror()
 	say "$mirror"
 }
 
+# make_debian PACKAGES OPTION...: mmdebstrap's suite, folder and sources, and other
+# options.  Namespaces make sure that no mount and no process is left.
+make_debian()
+{
+	attempt mmdebstrap.log "Making the chroot" \
+		unshare --mount --pid --fork --kill-child --mount-proc \
+		mmdebstrap --mode=root --format=directory "${debian_options[@]}" \
+		--include="$1" "${@:2}"
+}
+
 # Remove the files that mmdebstrap left, as root of its namespace, to which
 # they belong.
 remove_debian()

@@ -98,20 +98,20 @@ server_folder()
 	fi
 }
 
-# use_compiled_server VERSION...: prepare and choose a server with assertions:
-# the first of these that is to be had.  Its folder, $compiled_folder, has
-# PostgreSQL's suppressions for valgrind.
-use_compiled_server()
+# use_version VERSION...: prepare and choose the server of the first of these that
+# is to be had.  If it was compiled, its folder, $server_folder, has PostgreSQL's
+# suppressions for valgrind.
+use_version()
 {
 	local version
 
 	find_cache
 	for version; do
 		if attend "$root/script/prepare-server" "$version"; then
-			compiled_folder=$(server_folder "$version")
-			pg_config=$compiled_folder/bin/pg_config
+			server_folder=$(server_folder "$version")
+			pg_config=$server_folder/bin/pg_config
 			return
 		fi
 	done
-	die "there is no PostgreSQL with assertions to be had."
+	die "there is no PostgreSQL $* to be had."
 }
