@@ -1,7 +1,7 @@
 MODULE_big = commit_stats
 here := $(dir $(firstword $(MAKEFILE_LIST)))
 OBJS = $(WIN32RES) commit_stats.o \
-	$(patsubst $(here)%.c,%.o,$(sort $(wildcard $(here)src/*.c $(here)src/*/*.c)))
+	$(patsubst $(here)%.c,%.o,$(sort $(wildcard $(here)src/*/*.c)))
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
 # The commit path calls functions of other files, which nothing interposes:

@@ -21,6 +21,7 @@
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "module/stats_module.h"
 #include "stats/flush_ring.h"
 #include "stats/watch.h"
 

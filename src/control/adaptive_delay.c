@@ -47,6 +47,7 @@
 #include "base/wal_device.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/flush_ring.h"
 #include "stats/watch.h"
 

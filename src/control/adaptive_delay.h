@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "control/spacing.h"
-#include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
 #define DELAY_CHANGES_KEPT	64	/* the latest ones */
@@ -91,8 +90,6 @@ adaptive_delay_committed(uint64 elapsed, uint64 transaction_time)
 
 /* Added to the begin of a flush: its leader slept before. */
 #define FLUSH_SLEPT		(UINT64CONST(1) << 63)
-
-extern const StatsModule adaptive_delay_module;
 
 /* The commit path.  Times in ns. */
 extern int	adaptive_delay_begin(uint64 now);

@@ -31,6 +31,7 @@
 #include "storage/lock.h"
 
 #include "control/delay_override.h"
+#include "module/stats_module.h"
 
 /*
  * The fields of an order, from its lowest bit: siblings, delay, deadline.

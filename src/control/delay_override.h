@@ -10,7 +10,6 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
-#include "module/stats_module.h"
 #include "stats/commit_trace.h"
 
 /* As a "delay": that of adaptive_delay.c. */
@@ -53,8 +52,6 @@ extern COMMIT_STATS_HIDDEN DelayObeyed delay_override_obeyed;
 
 /* The settings, while it obeys something else. */
 extern COMMIT_STATS_HIDDEN DelayPair delay_override_settings;
-
-extern const StatsModule delay_override_module;
 
 /* The process that experiments. */
 extern void delay_override_experiment(void (*run) (void *), void *arg, bool is_sweep);

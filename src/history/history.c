@@ -46,6 +46,7 @@
 #include "control/adaptive_delay.h"
 #include "history/history.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
 #include "stats/wal_cycles.h"

@@ -7,7 +7,6 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/histogram.h"
-#include "module/stats_module.h"
 #include "stats/backend_slots.h"
 #include "stats/clients.h"
 #include "stats/commit_phase.h"
@@ -172,8 +171,6 @@ typedef struct HistoryRows
 /* What the worker is asked for: what a request adds to the word of all. */
 #define HISTORY_CLOSE	UINT64CONST(1)
 #define HISTORY_EMPTY	(UINT64CONST(1) << 40)
-
-extern const StatsModule history_module;
 
 extern HistoryRows history_rows[HISTORY_NRINGS];
 

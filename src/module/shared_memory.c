@@ -27,6 +27,10 @@
 #include "module/shared_memory.h"
 #include "module/stats_module.h"
 
+#define MODULE_ADDRESS(name)	&name##_module,
+
+const StatsModule *const stats_modules[] = {STATS_MODULES(MODULE_ADDRESS) NULL};
+
 bool		shared_memory_attached = false;
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;

@@ -4,8 +4,8 @@
  *		What a module registers, once.
  *
  * A module is a C file under src/ with state of its own that lives as long as
- * the server or a process.  It defines one StatsModule, which src/modules.c
- * lists.  All fields are optional.
+ * the server or a process.  It defines one StatsModule, NAME_module, of which
+ * all fields are optional, and has a line in STATS_MODULES.
  *
  *-------------------------------------------------------------------------
  */
@@ -80,7 +80,41 @@ typedef struct StatsModule
 	void		(*ended) (void);
 } StatsModule;
 
-/* All modules, then null. */
+/*
+ * The modules.  Three places in the order matter:
+ *
+ *	clients			before statements, whose keys have a client's role
+ *	backend_slots	before flush_totals: a commit is counted in its slot and
+ *					then in its group, so a copy of the slots must not have a
+ *					commit that the groups, copied later, have not
+ *	flush_totals	last of those with "reset_copy", as its copy is the first
+ *					change that others see
+ */
+#define STATS_MODULES(X) \
+	X(adaptive_delay) \
+	X(siblings) \
+	X(backend_slots) \
+	X(clients) \
+	X(statements) \
+	X(wall_clock) \
+	X(commit_trace) \
+	X(delay_override) \
+	X(flush_ring) \
+	X(latency) \
+	X(notify_lock) \
+	X(prediction) \
+	X(slow_log) \
+	X(standby) \
+	X(history) \
+	X(wal_cycles) \
+	X(watch) \
+	X(flush_totals)
+
+#define STATS_MODULE_DECLARE(name)	extern const StatsModule name##_module;
+
+STATS_MODULES(STATS_MODULE_DECLARE)
+
+/* All of them, then null */
 extern const StatsModule *const stats_modules[];
 
 #endif							/* COMMIT_STATS_STATS_MODULE_H */

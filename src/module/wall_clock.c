@@ -17,6 +17,7 @@
 
 #include "utils/timestamp.h"
 
+#include "module/stats_module.h"
 #include "module/wall_clock.h"
 
 #define MAX_TRIES			4	/* to read both clocks at once */

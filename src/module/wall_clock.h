@@ -6,7 +6,6 @@
 #include "port/atomics.h"
 
 #include "base/clock.h"
-#include "module/stats_module.h"
 
 /* The readings of an offset are not farther apart, ns. */
 #define CLOCKS_APART		(50 * NS_PER_US)
@@ -30,7 +29,5 @@ clock_ns_at(TimestampTz at)
 }
 
 extern int64 clock_offset(void);
-
-extern const StatsModule wall_clock_module;
 
 #endif							/* COMMIT_STATS_WALL_CLOCK_H */

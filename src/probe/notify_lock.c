@@ -29,6 +29,7 @@
 #include "utils/timeout.h"
 
 #include "base/shared_counters.h"
+#include "module/stats_module.h"
 #include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 

@@ -5,12 +5,9 @@
 #include "storage/lock.h"
 
 #include "base/compat.h"
-#include "module/stats_module.h"
 
 /* The locks of this process that are in the same partition as that lock. */
 extern COMMIT_STATS_HIDDEN const ProcLocks *notify_lock_neighbors;
-
-extern const StatsModule notify_lock_module;
 
 /* Commits with NOTIFY, and what they did with the lock; ns */
 typedef struct NotifyTotals

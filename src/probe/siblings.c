@@ -47,6 +47,7 @@
 #include "storage/lock.h"
 
 #include "base/changecount.h"
+#include "module/stats_module.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 

@@ -5,7 +5,6 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
-#include "module/stats_module.h"
 
 /* Backends that a count visits at most; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64
@@ -18,8 +17,6 @@
 
 /* In shared memory. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint32 *siblings_nregistered;
-
-extern const StatsModule siblings_module;
 
 extern bool siblings_register_backend(void);
 

@@ -33,6 +33,7 @@
 #include "utils/timestamp.h"
 
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
 typedef struct BackendSlotsShared

@@ -9,7 +9,6 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "base/shared_counters.h"
-#include "module/stats_module.h"
 
 /* The unit of sums of probabilities. */
 #define SLOT_FRACTION	1000000
@@ -181,8 +180,6 @@ backend_slot_skip_wal(void)
 		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]) -
 		pgWalUsage.wal_bytes;
 }
-
-extern const StatsModule backend_slots_module;
 
 static inline int
 backend_slots_ncells(void)

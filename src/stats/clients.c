@@ -27,6 +27,7 @@
 
 #include "base/clock.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/clients.h"
 
 /* For each backend slot with an entry: its process. */

@@ -7,7 +7,6 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
-#include "module/stats_module.h"
 #include "stats/entry_table.h"
 
 /* Who commits; begins as an EntryKey. */
@@ -44,8 +43,6 @@ typedef struct ClientSessions
 
 /* The address of "role" at the last commit, as commit_stats_application. */
 extern COMMIT_STATS_HIDDEN const char *clients_role;
-
-extern const StatsModule clients_module;
 
 /* In client_name.c: for _PG_init; NAMEDATALEN bytes, or an error */
 extern void client_name_define_settings(void);

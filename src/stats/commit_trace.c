@@ -33,6 +33,7 @@
 
 #include "base/changecount.h"
 #include "base/clock.h"
+#include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 

@@ -5,7 +5,6 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
-#include "module/stats_module.h"
 #include "probe/flush_detection.h"
 #include "stats/clients.h"
 #include "stats/flush_ring.h"
@@ -58,8 +57,6 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
 /* The commit under way in this backend is to be recorded. */
 extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
-
-extern const StatsModule commit_trace_module;
 
 /*
  * The process that captures, in delay_override_experiment().  It takes what is

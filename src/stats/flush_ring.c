@@ -44,6 +44,7 @@
 #include "port/pg_bitutils.h"
 
 #include "base/guc.h"
+#include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/flush_ring.h"
 

@@ -34,7 +34,6 @@
 
 #include "base/clock.h"
 #include "base/compat.h"
-#include "module/stats_module.h"
 
 /* WAL records end at multiples of 8: the head has boundaries divided by 8. */
 #if MAXIMUM_ALIGNOF < 8
@@ -122,8 +121,6 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
 /* Slots that are prepared at once: at most a quarter of the smallest ring. */
 #define FOLD_BATCH			64
-
-extern const StatsModule flush_ring_module;
 
 /* The commit path, where it is rare */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);

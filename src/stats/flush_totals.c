@@ -37,6 +37,7 @@
 #include "base/guc.h"
 #include "base/shared_counters.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/flush_totals.h"
 

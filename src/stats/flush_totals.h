@@ -2,7 +2,6 @@
 #ifndef COMMIT_STATS_FLUSH_TOTALS_H
 #define COMMIT_STATS_FLUSH_TOTALS_H
 
-#include "module/stats_module.h"
 #include "stats/flush_ring.h"
 
 /*
@@ -59,8 +58,6 @@ flush_total_sum(const FlushTotals *totals, GroupCountKind kind, int from, int to
 		sum += flush_total(totals, kind, cell);
 	return sum;
 }
-
-extern const StatsModule flush_totals_module;
 
 extern FlushTotals *flush_totals_lock_and_read(void);
 

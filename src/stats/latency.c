@@ -25,6 +25,7 @@
 
 #include "base/changecount.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/latency.h"
 
 #define CELL_OVERFLOW	(PG_UINT16_MAX + 1)

@@ -8,7 +8,6 @@
 #include "base/compat.h"
 #include "base/histogram.h"
 #include "base/shared_counters.h"
-#include "module/stats_module.h"
 
 /*
  * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
@@ -69,8 +68,6 @@ typedef struct LatencySlot
 
 /* That of this backend; null until it enters. */
 extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
-
-extern const StatsModule latency_module;
 
 extern SyncCommitLevel latency_standby_level(void);
 extern void latency_overflow(LatencyKind kind, int cell);

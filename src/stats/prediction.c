@@ -15,6 +15,7 @@
 #include "storage/lwlock.h"
 
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/prediction.h"
 
 static NewestPrediction *shared = NULL;

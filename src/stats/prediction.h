@@ -4,8 +4,6 @@
 
 #include "datatype/timestamp.h"
 
-#include "module/stats_module.h"
-
 #define PREDICTION_TEXT		256 /* bytes, with the zero */
 
 typedef struct NewestPrediction
@@ -18,8 +16,6 @@ typedef struct NewestPrediction
 	int			siblings;
 	char		text[PREDICTION_TEXT];	/* the first remedy, ASCII */
 } NewestPrediction;
-
-extern const StatsModule prediction_module;
 
 extern void prediction_keep(const NewestPrediction *it);
 extern void prediction_read(NewestPrediction *it);

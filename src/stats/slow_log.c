@@ -47,6 +47,7 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/latency.h"
 #include "stats/slow_log.h"
 

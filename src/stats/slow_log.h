@@ -4,7 +4,6 @@
 
 #include "datatype/timestamp.h"
 
-#include "module/stats_module.h"
 #include "stats/clients.h"
 #include "stats/flush_ring.h"
 #include "stats/watch.h"
@@ -90,8 +89,6 @@ typedef struct SlowOutcome
 	CommitWaits waits;
 	float		ratio[ACTIVITIES];	/* see stall_log.c; 0: not known */
 } SlowOutcome;
-
-extern const StatsModule slow_log_module;
 
 /*
  * The limits, ns; above 0, a flush that takes longer is a stall; no commit is

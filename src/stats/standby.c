@@ -46,6 +46,7 @@
 
 #include "base/changecount.h"
 #include "base/clock.h"
+#include "module/stats_module.h"
 #include "stats/standby.h"
 
 const char *const standby_stage_names[] = {

@@ -6,8 +6,6 @@
 #include "replication/syncrep.h"
 #include "storage/proc.h"
 
-#include "module/stats_module.h"
-
 typedef enum StandbyStage
 {
 	STANDBY_NOT_CONNECTED,
@@ -58,8 +56,6 @@ typedef struct StandbyCounts
 } StandbyCounts;
 
 #define STANDBY_MAX		32
-
-extern const StatsModule standby_module;
 
 /* Any process; false if the backend waits for nobody, or no more */
 extern bool standby_blame(PGPROC *proc, StandbyBlame *blame);

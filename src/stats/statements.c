@@ -47,6 +47,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/clients.h"
 #include "stats/statements.h"
 

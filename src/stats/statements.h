@@ -4,7 +4,6 @@
 
 #include "nodes/plannodes.h"
 
-#include "module/stats_module.h"
 #include "stats/entry_table.h"
 
 /*
@@ -65,8 +64,6 @@ typedef struct StatementsNow
 } StatementsNow;
 
 extern COMMIT_STATS_HIDDEN StatementsNow statements_now;
-
-extern const StatsModule statements_module;
 
 extern COMMIT_STATS_HIDDEN EntryTable statements_table;
 

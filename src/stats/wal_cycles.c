@@ -44,6 +44,7 @@
 #include "utils/timestamp.h"
 
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/wal_cycles.h"
 
 typedef struct WalCyclesShared

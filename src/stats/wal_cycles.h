@@ -8,7 +8,6 @@
 
 #include "base/compat.h"
 #include "base/shared_counters.h"
-#include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
 /* With the server's default of a checkpoint every 5 minutes, 2.5 hours */
@@ -55,8 +54,6 @@ typedef struct WalCycles
 	int			ncycles;
 	WalCycleCopy cycle[WAL_CYCLES_SHOWN];
 } WalCycles;
-
-extern const StatsModule wal_cycles_module;
 
 /* The slot of this process; until it finds it, one that stays zero. */
 extern COMMIT_STATS_HIDDEN WalSlot *wal_cycles_mine;

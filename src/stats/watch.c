@@ -69,6 +69,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
+#include "module/stats_module.h"
 #include "module/wall_clock.h"
 #include "probe/kernel.h"
 #include "stats/backend_slots.h"

@@ -2,7 +2,6 @@
 #ifndef COMMIT_STATS_WATCH_H
 #define COMMIT_STATS_WATCH_H
 
-#include "module/stats_module.h"
 #include "stats/commit_phase.h"
 #include "stats/lock_wait.h"
 #include "stats/standby.h"
@@ -214,8 +213,6 @@ typedef struct WatchSettings
 	int			checkpoint_timeout; /* s */
 	TimestampTz checkpoints_set_at; /* these two have changed; 0: never */
 } WatchSettings;
-
-extern const StatsModule watch_module;
 
 /*
  * The background worker.  watch_look() returns false if nothing committed at

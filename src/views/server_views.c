@@ -21,6 +21,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "history/history.h"
+#include "module/stats_module.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"

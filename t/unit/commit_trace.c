@@ -17,6 +17,7 @@
 
 #include "base/changecount.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/clients.h"
 #include "stats/commit_trace.h"

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "module/stats_module.h"
 #include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 

@@ -24,6 +24,7 @@
 #include "base/changecount.h"
 #include "base/guc.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 #include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 
