@@ -57,6 +57,12 @@
 static bool restored = false;	/* statistics go on from before the start */
 static ControlFileData control_at_start;	/* if "restored" */
 
+/* A loop over the modules that save something */
+#define SAVED_MODULES(module) \
+	for (const StatsModule *const *at = stats_modules, *module; \
+		 (module = *at) != NULL; at++) \
+		if (module->saved_name != NULL)
+
 static void
 log_file_error(const char *what, const char *path)
 {
@@ -208,19 +214,14 @@ make_file(const ControlFileData *control, uint64 *size)
 	char	   *end;
 
 	*size = sizeof(PersistHeader) + sizeof(pg_crc32c);
-	for (int i = 0; stats_modules[i]; i++)
-		if (stats_modules[i]->saved_name != NULL)
-			*size += sizeof(PersistPart) + saved_size(stats_modules[i]);
+	SAVED_MODULES(module)
+		* size += sizeof(PersistPart) + saved_size(module);
 	file = persist_allocate(*size);
 	if (file == NULL)
 		return NULL;
 	end = file + sizeof(PersistHeader);
-	for (int i = 0; stats_modules[i]; i++)
+	SAVED_MODULES(module)
 	{
-		const StatsModule *module = stats_modules[i];
-
-		if (module->saved_name == NULL)
-			continue;
 		end = persist_format_add(end, module->saved_name, saved_size(module));
 		module->save(module->saved_object, end);
 		end += saved_size(module);
@@ -251,9 +252,8 @@ save(int code, Datum arg)
 	file = make_file(&control, &size);
 	if (file != NULL && !persist_write(PERSIST_FILE, file, size))
 		(void) remove_file(PERSIST_FILE);
-	for (int i = 0; stats_modules[i]; i++)
-		if (code == 0 && stats_modules[i]->ended)
-			stats_modules[i]->ended();
+	if (code == 0)
+		CALL_MODULES(ended, ());
 }
 
 /* True if each module can use its part of the file, and no part is left. */
@@ -262,14 +262,10 @@ parts_fit(char *file)
 {
 	uint32		nparts = 0;
 
-	for (int i = 0; stats_modules[i]; i++)
+	SAVED_MODULES(module)
 	{
-		const StatsModule *module = stats_modules[i];
-		PersistPart *part;
+		PersistPart *part = persist_format_find(file, module->saved_name);
 
-		if (module->saved_name == NULL)
-			continue;
-		part = persist_format_find(file, module->saved_name);
 		if (part == NULL ||
 			(module->fits ?
 			 !module->fits(module->saved_object, part->size) :
@@ -306,19 +302,20 @@ restore(char *file, uint64 size)
 
 	restored = why == NULL;
 	if (!restored)
+	{
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("refused file \"%s\"; commit statistics start from zero",
 						PERSIST_FILE),
 				 errdetail_internal("%s", why)));
-	for (int i = 0; stats_modules[i] && restored; i++)
-		if (stats_modules[i]->saved_name != NULL)
-		{
-			const StatsModule *module = stats_modules[i];
-			PersistPart *part = persist_format_find(file, module->saved_name);
+		return;
+	}
+	SAVED_MODULES(module)
+	{
+		PersistPart *part = persist_format_find(file, module->saved_name);
 
-			module->restore(module->saved_object, part + 1, part->size);
-		}
+		module->restore(module->saved_object, part + 1, part->size);
+	}
 }
 
 /*
@@ -342,7 +339,5 @@ persist_start(void)
 		restore(file, size);
 	if (file != NULL)
 		pfree(file);
-	for (int i = 0; stats_modules[i]; i++)
-		if (stats_modules[i]->started)
-			stats_modules[i]->started();
+	CALL_MODULES(started, ());
 }

@@ -31,24 +31,17 @@ PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
 Datum
 commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 {
-	const StatsModule *const *module;
 	TimestampTz now;
 
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	for (module = stats_modules; *module; module++)
-		if ((*module)->reset_prepare)
-			(*module)->reset_prepare();
+	CALL_MODULES(reset_prepare, ());
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
-	for (module = stats_modules; *module; module++)
-		if ((*module)->reset_copy)
-			(*module)->reset_copy();
+	CALL_MODULES(reset_copy, ());
 
 	/* no error from here on */
-	for (module = stats_modules; *module; module++)
-		if ((*module)->reset)
-			(*module)->reset(now);
+	CALL_MODULES(reset, (now));
 	LWLockRelease(commit_stats_clients_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);

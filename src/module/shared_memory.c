@@ -146,9 +146,7 @@ shared_memory_enter(void)
 	if (!leaves)
 		on_shmem_exit(leave_modules, (Datum) 0);
 	leaves = true;
-	for (int i = 0; stats_modules[i]; i++)
-		if (stats_modules[i]->enter)
-			stats_modules[i]->enter();
+	CALL_MODULES(enter, ());
 }
 
 /*

@@ -117,4 +117,10 @@ STATS_MODULES(STATS_MODULE_DECLARE)
 /* All of them, then null */
 extern const StatsModule *const stats_modules[];
 
+/* Call a function of each that has it, in their order. */
+#define CALL_MODULES(function, arguments) \
+	for (int i = 0; stats_modules[i]; i++) \
+		if (stats_modules[i]->function) \
+			stats_modules[i]->function arguments
+
 #endif							/* COMMIT_STATS_STATS_MODULE_H */
