@@ -72,7 +72,7 @@ extern bool clients_is_connected(const ClientSession *session);
 static inline bool
 client_is_overflow(const ClientKey *key)
 {
-	return entry_is_overflow((const EntryKey *) key);
+	return !OidIsValid(key->roleid);
 }
 
 static inline int

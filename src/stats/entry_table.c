@@ -278,7 +278,7 @@ find_or_add(EntryTable *table, const void *key)
 
 	if (entry != NO_ENTRY)
 		return entry;
-	if (entry_is_overflow(head))
+	if (!OidIsValid(head->roleid))
 		return overflow_of(table, head->datid);
 	may_add = table->by_cell ||
 		entries_of_role(table, head->roleid) < *table->max_keys / 2;

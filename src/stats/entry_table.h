@@ -118,12 +118,6 @@ counted_commits(const uint64 *value)
 	return value[SLOT_COMMITS] + value[SLOT_COMMITS_ASYNC];
 }
 
-static inline bool
-entry_is_overflow(const EntryKey *key)
-{
-	return !OidIsValid(key->roleid);
-}
-
 /* The module's tail */
 extern Size entry_table_size(const EntryTable *table, int backends);
 extern void entry_table_attach(EntryTable *table, void *tail, bool found);
