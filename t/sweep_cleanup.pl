@@ -1,4 +1,5 @@
-# Does commit_delay_sweep() leave nothing behind, however it ends?
+# Do commit_delay_sweep() and commit_delay_whatif() leave nothing behind,
+# however they end?
 #
 # Commits sleep while a sweep runs, and with the configuration here none sleeps
 # without one.  The shim (t/ground_truth/shim.c), which sees the server's
@@ -22,12 +23,18 @@ my $longest_slot = $slot + 0.1 + 0.01;
 # client gets a notice, takes longer than the test.
 my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
+my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
 create_same_settings($node, 7, 1000);
 set_device($node, flush_time => 2);
 
-my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
-my $conf = slurp_file($node->data_dir . '/postgresql.conf');
+sub configuration
+{
+	return join '',
+	  map { slurp_file($node->data_dir . "/$_") } qw(postgresql.auto.conf postgresql.conf);
+}
+
+my $configuration = configuration();
 
 sub start_load
 {
@@ -59,6 +66,20 @@ sub start_sweep (@commands)
 	return $node->start_measuring(sub ($session) { return sleeps() > 0 }, @commands);
 }
 
+# Start a prediction, and wait until commits are watched.
+sub start_whatif (@commands)
+{
+	return $node->start_measuring(
+		sub ($session) { return $node->sql('SELECT capturing FROM commit_stats_info') eq 't' },
+		@commands);
+}
+
+# The process of either
+sub experiment_pid
+{
+	return $node->sql("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
+}
+
 my ($load, $session, $pid);
 
 # Nothing may be seen of a sweep that has ended by $ended, by default now.
@@ -73,10 +94,7 @@ sub nothing_is_left ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 	ok(poll_until(sub { return sleeps_of_50() == 0 }), "$how: commits do not sleep any more");
 	is(hits_of_50($node), 0, "$how: none of the next 50 does");
 	$node->sql('SELECT same_settings()');
-	is( slurp_file($node->data_dir . '/postgresql.auto.conf')
-		  . slurp_file($node->data_dir . '/postgresql.conf'),
-		$auto_conf . $conf,
-		"$how: no configuration is written");
+	is(configuration(), $configuration, "$how: no configuration is written");
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 }
 
@@ -84,9 +102,9 @@ sub nothing_is_left ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 sub is_over ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 {
 	nothing_is_left($how, $ended);
-	is($node->sweep_pid, '', "$how: there is no sweep");
-	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0, "$how: there is no lock");
+	is($node->sql('SELECT sweep_pid, capturing FROM commit_stats_info'),
+		'|f', "$how: there is no experiment");
+	is(experiment_pid(), '', "$how: there is no lock");
 }
 
 $load = start_load();
@@ -105,22 +123,6 @@ ok( eventually(sub {
 	'a sweep ends by itself');
 is_over('end');
 
-# begin, what ends it, the error that it makes; sql/sweep.sql has what a
-# timeout does
-my @ends =
-  (grep({ $_->[0] ne 'timeout' } ways_to_end($node, sub { $node->sweep_pid }, '')));
-
-for my $end (@ends)
-{
-	my ($how, $first, $code, $error) = @$end;
-	$session = start_sweep($first, $sweep);
-
-	$code->();
-	end_background($session);
-	is_over($how);
-	like($session->{err}, $error, "$how: the error");
-}
-
 # max_p99, which commits exceed that never end: they wait for a standby that
 # does not exist.  Some began several slots before they exceed it.
 for my $length (0.5, 10)
@@ -132,7 +134,7 @@ for my $length (0.5, 10)
 	$node->alter_system(synchronous_standby_names => 'none');
 	end_background($session);
 	$node->alter_system(synchronous_standby_names => '');
-	$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
+	$configuration = configuration();
 	is_over($how);
 	like(
 		$session->{err},
@@ -145,51 +147,44 @@ for my $length (0.5, 10)
 		"$how: that pair is not best");
 }
 
-# In a subtransaction and in a transaction that goes on
-$session = start_sweep(
-	'SET client_min_messages = warning',
-	qq{CREATE OR REPLACE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
-BEGIN
-	PERFORM * FROM ($sweep) s;
-	RETURN 'done';
-EXCEPTION WHEN query_canceled THEN
-	RETURN 'canceled';
-END \$\$},
-	'BEGIN',
-	'SELECT try_sweep()',
-	"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
-	'SELECT sweep_pid IS NULL FROM commit_stats_info',
-	'SELECT same_settings()',
-	'COMMIT');
-$node->sql('SELECT pg_cancel_backend(' . $node->sweep_pid . ')');
+# While it simulates, which takes longer the more pairs there are
+$session =
+  $node->start_measuring(sub ($started) { return errors_so_far($started) =~ /learned from/ },
+	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')");
+$node->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+WHERE query ~ 'commit_delay_whatif' AND pid <> pg_backend_pid()});
 end_background($session);
-is($session->{out}, "canceled\n0\nt\n\n", 'a transaction that catches the end goes on');
-is_over('subtransaction');
+like($session->{err}, qr/57014.*user request/, 'a prediction that simulates can be cancelled');
+is_over('simulation');
+
+# commit_stats.enabled = off, which the sweep notices at the end of a round
+$session = start_sweep("SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
+$node->alter_system('commit_stats.enabled' => 'off');
+end_background($session);
+like(
+	$session->{err},
+	qr/(?:WARNING|ERROR): .*no commit ended in a whole round/,
+	'disabled: the sweep ends');
+$node->alter_system('commit_stats.enabled' => 'on');
+$configuration = configuration();
+is_over('disabled');
 
 #
 # Ends that the session does not notice
 #
-$session = start_sweep($sweep);
-end_background($session, 'KILL');
-ok($node->wait_until('SELECT sweep_pid IS NULL FROM commit_stats_info'),
-	'disconnect: the sweep ends');
-my $ended = clock_gettime(CLOCK_MONOTONIC);
-is_over('disconnect', $ended);
-
 # A sample has no slots at whose end it could look
 $session = $node->start_psql("SELECT * FROM commit_stats_sample('1 day')");
 my $samples = q{FROM pg_stat_activity WHERE query ~ '^SELECT \* FROM commit_stats_sample'};
-ok($node->wait_until("SELECT count(*) = 1 $samples"), 'disconnect: there is a sample');
+$node->wait_until("SELECT count(*) = 1 $samples");
 end_background($session, 'KILL');
-ok($node->wait_until("SELECT count(*) = 0 $samples"), 'disconnect: the sample ends');
+$node->wait_until("SELECT count(*) = 0 $samples");
 
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.
 $session = start_sweep($sweep);
 $pid = $node->sweep_pid;
 kill 'STOP', $pid;
-$ended = clock_gettime(CLOCK_MONOTONIC);
-nothing_is_left('hang', $ended);
+nothing_is_left('hang');
 is($node->sweep_pid, $pid, 'hang: that process is still there');
 like(
 	error_of($node, $sweep),
@@ -201,38 +196,75 @@ $node->sql("SELECT pg_cancel_backend($pid)");
 end_background($session);
 is_over('hang, cancel');
 
-# commit_stats.enabled = off, which the sweep notices at the end of a round
-$session = start_sweep("SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
-$node->alter_system('commit_stats.enabled' => 'off');
-end_background($session);
-like(
-	$session->{err},
-	qr/(?:WARNING|ERROR): .*no commit ended in a whole round/,
-	'disabled: the sweep ends');
-$node->alter_system('commit_stats.enabled' => 'on');
-$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
-is_over('disabled');
+# ... nor end the sample.  The others know when to stop.
+$session = start_whatif("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '8 s')");
+$pid = experiment_pid();
+kill 'STOP', $pid;
+$node->wait_until('SELECT NOT capturing FROM commit_stats_info');
+kill 'CONT', $pid;
+ok(end_background($session), 'hang: a prediction ends when it can');
+is_over('prediction, hang');
 
 #
-# Crashes: the server creates its shared memory anew, and the load's sessions
-# end
+# What may happen to either
 #
-for my $victim ('another process', 'its own process')
+for my $experiment ([ 'sweep', \&start_sweep, $sweep ], [ 'prediction', \&start_whatif, $whatif ])
 {
-	$session = start_sweep($sweep);
-	$pid = $node->sweep_pid;
-	$pid = $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
-	) if $victim eq 'another process';
-	kill('KILL', $pid) == 1 or die "no process to kill\n";
-	$ended = clock_gettime(CLOCK_MONOTONIC);
+	my ($what, $start, $call) = @$experiment;
+
+	# sql/sweep.sql and sql/whatif.sql have what a timeout does
+	for my $end (grep { $_->[0] ne 'timeout' } ways_to_end($node, \&experiment_pid, ''))
+	{
+		my ($how, $first, $code, $error) = @$end;
+
+		$session = $start->($first, $call);
+		$code->();
+		end_background($session);
+		is_over("$what, $how");
+		like($session->{err}, $error, "$what, $how: the error");
+	}
+
+	# In a subtransaction and in a transaction that goes on
+	$session = $start->(
+		'SET client_min_messages = warning',
+		qq{CREATE OR REPLACE FUNCTION try() RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+	PERFORM * FROM ($call) s;
+	RETURN 'done';
+EXCEPTION WHEN query_canceled THEN
+	RETURN 'canceled';
+END \$\$},
+		'BEGIN',
+		'SELECT try()',
+		"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
+		'SELECT sweep_pid, capturing FROM commit_stats_info',
+		'SELECT same_settings()',
+		'COMMIT');
+	$node->sql('SELECT pg_cancel_backend(' . experiment_pid() . ')');
 	end_background($session);
-	end_background($load);
-	unlike($load->{err}, qr/commit_delay is/, "crash of $victim: no session saw other settings");
-	ok(poll_until(sub { return end_background($node->start_psql('SELECT 1')) }),
-		"crash of $victim: the server recovers");
-	$load = start_load();
-	is_over("crash of $victim", $ended);
+	is($session->{out}, "canceled\n0\n|f\n\n", "$what: a transaction that catches the end goes on");
+	is_over("$what, subtransaction");
+
+	$session = $start->($call);
+	end_background($session, 'KILL');
+	$node->wait_until(q{SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'});
+	is_over("$what, disconnect");
+
+	# Crashes: the server creates its shared memory anew, and the load's
+	# sessions end
+	for my $victim ('another process', 'its own process')
+	{
+		$session = $start->($call);
+		kill_backend($node,
+			$victim eq 'another process'
+			? q{query ~ '^(INSERT INTO tick|SELECT same_settings)'}
+			: 'pid = ' . experiment_pid());
+		end_background($session);
+		end_background($load);
+		unlike($load->{err}, qr/commit_delay is/, "$what: no session saw other settings");
+		$load = start_load();
+		is_over("$what, crash of $victim");
+	}
 }
 
 # A restart during a sweep
