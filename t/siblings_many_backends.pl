@@ -1,4 +1,5 @@
-# Is the number of siblings right with more backends than one count visits?
+# Is the number of siblings right with more backends than one count visits, and
+# if only a random share of the commits counts them?
 #
 # A count visits up to SIBLINGS_MAX_VISITS others one by one.  With more it
 # scales up a sample, and the views say so: of a hundred other sessions, a
@@ -161,5 +162,64 @@ $holder->quit;
 stop_sessions($run);
 
 is(commit_one(0), '0|1|1|t', 'alone again: no siblings, and exact');
+
+#
+# Without a delay, and beside more than 8 other backends, a commit counts them
+# with such a probability that it visits 8 on average: each visit reads a cache
+# line that another processor may have written.  The views must say how large
+# that share is.
+#
+my $beside = 31;    # sessions, some of them in a transaction with an id
+my $commits = 4000;
+
+$node->alter_system(commit_delay => 0);
+$run = start_sessions(
+	$beside,
+	'BEGIN; SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END; SELECT pg_sleep(3600);',
+	"count(backend_xid) = 10 AND count(*) FILTER (WHERE query ~ 'pg_sleep') = $beside");
+
+# One session commits with these settings; returns the views as a hash.
+sub commit_with (@settings)
+{
+	my $row = $node->sql(
+		join('', map { "SET $_;\n" } @settings) . qq{SELECT commit_stats_reset();
+DO \$\$BEGIN FOR i IN 1 .. $commits LOOP INSERT INTO logged VALUES (i); COMMIT; END LOOP; END\$\$;
+SELECT 'row', f.flushes, f.siblings_avg, f.siblings_max, h.flushes, l.known, l.wrong,
+       i.sibling_count_share, i.connected_backends
+FROM commit_flush_stats f, commit_stats_info i,
+     (SELECT sum(flushes) AS flushes FROM commit_sibling_histogram) h,
+     (SELECT count(siblings)::float8 / count(*) AS known,
+             count(*) FILTER (WHERE siblings <> 10) AS wrong
+      FROM commit_flush_log) l
+});
+	my %seen;
+
+	@seen{qw(flushes avg max counted known wrong share connected)} =
+	  split /\|/, ($row =~ /^row\|(.*)/m)[0];
+	return \%seen;
+}
+
+my $seen = commit_with();
+my $share = 8 / ($seen->{connected} - 1);
+
+cmp_ok($seen->{flushes}, '>=', 0.99 * $commits, 'one flush for each commit');
+cmp_ok(abs($seen->{share} - 100 * $share),
+	'<', 0.1, 'commit_stats_info says which share of the commits counts');
+# 4000 draws with a chance of 1/4: more than six standard deviations
+cmp_ok(abs($seen->{counted} / $seen->{flushes} - $share),
+	'<', 0.05, '... and about that share does');
+cmp_ok(abs($seen->{known} - $share), '<', 0.08, '... also in the log of flushes');
+is($seen->{wrong}, 0, '... and none of these says anything else than there was');
+is("$seen->{avg} $seen->{max}", '10 10', '... nor do average and maximum');
+is($node->sql(q{SELECT count(*) FROM commit_flush_log WHERE active_transactions <> 11}),
+	0, 'M of those that did not count is that of the flush before');
+
+$seen = commit_with('commit_delay = 1', 'commit_siblings = 1000');
+is($seen->{counted}, $seen->{flushes}, 'with commit_delay all leaders count');
+is($seen->{share}, 100, '... which commit_stats_info says');
+
+$seen = commit_with('commit_stats.log_flushes = on');
+is($seen->{counted}, $seen->{flushes}, 'with log_flushes all leaders count');
+stop_sessions($run);
 
 end_test($node);
