@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "base/changecount.h"
@@ -28,9 +29,7 @@ PG_FUNCTION_INFO_V1(trace_begin);
 PG_FUNCTION_INFO_V1(trace_commit);
 PG_FUNCTION_INFO_V1(trace_taken);
 PG_FUNCTION_INFO_V1(trace_claims);
-PG_FUNCTION_INFO_V1(trace_lost);
-PG_FUNCTION_INFO_V1(trace_pages);
-PG_FUNCTION_INFO_V1(trace_blocked);
+PG_FUNCTION_INFO_V1(trace_record);
 
 static CommitTrace trace;
 static int	overtake = 0;		/* commits that do, next time */
@@ -103,12 +102,12 @@ trace_commit(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* trace_taken(): how many records the capture has */
+/* trace_taken(): how many records the capture has, and how many it has lost */
 Datum
 trace_taken(PG_FUNCTION_ARGS)
 {
 	(void) commit_trace_take(&trace);
-	PG_RETURN_INT32(trace.n);
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%d|%d", trace.n, (int) trace.lost)));
 }
 
 /*
@@ -127,29 +126,19 @@ trace_claims(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(claims);
 }
 
-/* trace_lost() */
+/*
+ * trace_record(bytes int): the pages of a flush with so much WAL, and as many
+ * others as siblings_count_blocked() returns
+ */
 Datum
-trace_lost(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32((int) trace.lost);
-}
-
-/* trace_pages(bytes int): those of a flush with so much WAL */
-Datum
-trace_pages(PG_FUNCTION_ARGS)
+trace_record(PG_FUNCTION_ARGS)
 {
 	OwnFlush	own = {.flushes = 1};
+	const TracedCommit *it;
 
 	commit_trace_put(0, 0, PG_GETARG_INT32(0), 0, &own, true, false, 0);
 	(void) commit_trace_take(&trace);
-	PG_RETURN_INT32(trace.commit[trace.n - 1].wal_pages);
-}
-
-/* trace_blocked(): as many others as siblings_count_blocked() returns */
-Datum
-trace_blocked(PG_FUNCTION_ARGS)
-{
-	commit(1);
-	(void) commit_trace_take(&trace);
-	PG_RETURN_INT32(trace.commit[trace.n - 1].blocked_after);
+	it = &trace.commit[trace.n - 1];
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%d|%d", it->wal_pages,
+											  it->blocked_after)));
 }
