@@ -123,6 +123,15 @@ my $table = <<'END';
 	siblings_mean=6
 	concurrency=0.99 reach=0.9 siblings_of=flushes
 
+%plain_flushes
+	cause: 100% flushes
+%hanging
+	now.longest=12e6
+	answer: no\. Commits hang
+%record
+	phase:record=0.9
+	answer: no\. 90\.0% of commit time
+
 # A device that takes 4 ms for each flush, and commits that come one by one.
 %queue
 	flush_time=4100 flush_p50=4000 flush_p99=4900 flush_rate=239 commit_rate=239 disk_busy=0.98
@@ -184,14 +193,12 @@ NOTIFY
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 listeners=3 queue=0.12
 	cause: 80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens has not read it yet\.
 LISTEN, with another listener that does not read
-	phase:record=0.9 queue=0.013
+	record queue=0.013
 	cause: 90\.0% record: .*, as LISTEN, which reads the queue of NOTIFY \(1\.3% full\), ON COMMIT DELETE ROWS or DROP, or that of an extension\.
-	answer: no\. 90\.0% of commit time
 	remedy: ^if it is LISTEN, end the transaction of the session that does not read the queue; else
 ... in a short queue
-	phase:record=0.9 queue=0.0009
+	record queue=0.0009
 	cause: 90\.0% record: .*, as ON COMMIT DELETE ROWS or DROP, or that of an extension\.
-	answer: no\. 90\.0% of commit time
 	not: LISTEN
 NOTIFY of many messages
 	one_by_one phase:NOTIFY=0.8 commits_notify=10000 notify.commits=100 notify.hold_time=1500e6
@@ -214,9 +221,8 @@ NOTIFY of many messages
 	remedy: ^fewer messages in a transaction
 	not: ON COMMIT|record
 ... of which not enough is known
-	phase:record=0.9 commits_notify=100
+	record commits_notify=100
 	cause: 90\.0% record: .*, as messages of NOTIFY, ON COMMIT DELETE ROWS or DROP, or that of an extension\.
-	answer: no\. 90\.0% of commit time
 	remedy: ^fewer messages of NOTIFY in a transaction, or fewer temporary tables
 NOTIFY without a flush
 	phase:NOTIFY=0.9 commits_notify=5 notify.commits=190000 notify.hold_time=2e6
@@ -227,10 +233,9 @@ half of it
 	cause: 80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$
 	answer: no\. NOTIFY commits
 a standby that is gone
-	commits=8 flushes=8 now.longest=12e6 seen_enough=1 phase:standby=1 standby=ghost
+	commits=8 flushes=8 hanging seen_enough=1 phase:standby=1 standby=ghost
 	standby_share=1
 	cause: 100% standby 'ghost': not connected\.
-	answer: no\. Commits hang
 	remedy: ^start it \(if it runs, its log says why it is not connected\), or correct
 a standby's disk
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.9
@@ -317,8 +322,7 @@ a row that a COMMIT keeps while it waits for a standby
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
 	not: No setting
 %hangs
-	now.longest=12e6 phase:standby=1 standby=sb1 standby_share=1
-	answer: no\. Commits hang
+	hanging phase:standby=1 standby=sb1 standby_share=1
 ... beside one that goes on
 	hangs standby_stage=2 standby_ahead="'b'"
 	remedy: ; or, if any standbys will do, ANY in place of FIRST or '\*': 'b' is ahead of it\n$
@@ -391,15 +395,13 @@ some standby
 	cause: 83\.0% standby: which one is not known\.
 	answer: no\. 83\.0% of commit time is outside
 a prepared transaction that nobody ends
-	now.longest=12e6 lock='row of relation s, held by a prepared transaction' lock_prepared=1
+	hanging lock='row of relation s, held by a prepared transaction' lock_prepared=1
 	phase:before=1
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
-	answer: no\. Commits hang
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs
-	now.longest=12e6
+	hanging
 	cause: 100% flushes that have not ended, or of usual length\.
-	answer: no\. Commits hang
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7'
 	cause: 98\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
@@ -505,9 +507,8 @@ savepoints
 	remedy: ^RELEASE SAVEPOINT after each, .*; if pgjdbc sets them, cleanupSavepoints = true
 	not: deferred
 %new_tables
-	wal_minimal=1 phase:record=0.9
+	wal_minimal=1 record
 	remedy: ^larger wal_skip_threshold
-	answer: no\. 90\.0% of commit time
 new tables
 	new_tables seen.sync_waits=12 seen.phase[PHASE_RECORD]=20
 	cause: 90\.0% record: the sync of new or truncated tables, in place of their WAL
@@ -617,8 +618,7 @@ full WAL buffers in statements
 	full wal_buffers=16777216
 	says: in COMMIT\. Less WAL, or a faster volume for it, if pg_stat_wal\.wal_buffers_full grows; else
 ... where COMMIT matters
-	full of_transactions=0.2
-	cause: 100% flushes
+	full of_transactions=0.2 plain_flushes
 	answer: no\. Its leader would hold the lock that statements wait for \(WALWriteLock\)\.
 ... beside many that commit
 	full seen.in_commit=640
@@ -1068,8 +1068,7 @@ a hot row
 	cause: 96\.0% flushes, one after the other
 	answer: no\. No commit can come while
 commits one by one
-	one_by_one own_flush=0.9
-	cause: 100% flushes
+	one_by_one own_flush=0.9 plain_flushes
 	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
 ... until they came together
 	one_by_one own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=13400
@@ -1084,13 +1083,11 @@ commits one by one
 	one_by_one own_flush=0.9 newest=1 newest_flushes=2000 newest_carried=1800 newest_prepares=400
 	answer: may pay, fixed or adaptive
 one session
-	concurrency=0
-	cause: 100% flushes
+	concurrency=0 plain_flushes
 	answer: no\. Only 0% of flushes found
 	remedy: ^larger transactions: one session commits at a time\n$
 ... of late
-	concurrency=0 siblings_of='the newest flushes'
-	cause: 100% flushes
+	concurrency=0 siblings_of='the newest flushes' plain_flushes
 	answer: no\. Only 0% of the newest flushes found
 a subscription
 	one_by_one applied=0.96 concurrency=0
@@ -1098,13 +1095,11 @@ a subscription
 	answer: no\.
 	remedy: ^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = off\)
 ... on a disk that is idle
-	concurrency=0 disk_busy=0.4
-	cause: 100% flushes
+	concurrency=0 disk_busy=0.4 plain_flushes
 	answer: no\.
 	not: ->
 siblings idle in transaction
-	one_by_one seen_enough=1 seen.n=100 seen.in_commit=100 seen.idle_xids=500
-	cause: 100% flushes
+	one_by_one seen_enough=1 seen.n=100 seen.in_commit=100 seen.idle_xids=500 plain_flushes
 	answer: no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 wait for their client \(idle, or in COPY\)\.
 asynchronous siblings
 	one_by_one commits_async=20000
@@ -1205,14 +1200,11 @@ idle in transaction: said first
 	says: ^COMMIT and PREPARE take 1\.0% of the time of transactions that write,
 	answer: no\. COMMIT and PREPARE take 1\.0% of the time of transactions\.
 idle in transaction
-	light
-	cause: 100%
+	light plain_flushes
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
 	not: sweep|larger transactions|remedies
 ... where some hang now
-	light now.longest=12e6
-	cause: 100%
-	answer: no\. Commits hang
+	light hanging plain_flushes
 	not: COMMIT takes|No setting|remedies
 ... whose work is after it
 	light phase:after=0.8 phase:other=0.1
@@ -1220,8 +1212,7 @@ idle in transaction
 	answer: no\. 80\.0%
 	not: COMMIT takes|No setting
 ... that hang at times
-	light slow_commits=201 slow_mean=2e5
-	cause: 100%
+	light slow_commits=201 slow_mean=2e5 plain_flushes
 	answer: may pay
 	not: No setting
 ... whose work after it is too short to be a cause
@@ -1231,8 +1222,7 @@ idle in transaction
 	light commits=1000 commits_async=98000 slow_commits=20 slow_mean=3e5 transaction_mean=495000
 	not: No setting
 ... for less than a transaction
-	light slow_commits=201 slow_mean=5e4
-	cause: 100%
+	light slow_commits=201 slow_mean=5e4 plain_flushes
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
 ... and take long now
 	light seen_enough=1 seen.in_commit=1000 phase_mean=3e5
@@ -1254,8 +1244,7 @@ commits that took a quarter of it, and are quick now
 	says: ^COMMIT takes 25\.9%
 	not: since the reset
 one client that waits for its commits
-	light busiest_of_transactions=0.95
-	cause: 100%
+	light busiest_of_transactions=0.95 plain_flushes
 	answer: may pay
 	not: No setting
 transactions that wait for the row of a commit
@@ -1284,11 +1273,9 @@ above lambda*
 	cause: 100% flushes of usual length:
 	answer: no\. From 4000 commits/s on, two in the time of a flush, flushes fill without a delay\.
 ... and a delay
-	commit_rate=4500 delay=1000
-	cause: 100% flushes
+	commit_rate=4500 delay=1000 plain_flushes
 	answer: perhaps 0\. .*sweep
 below
-	cause: 100% flushes
 	answer: may pay: 250 us to 707 us by two rules of thumb\. .*sweep
 a device that queues
 	queue
@@ -1311,8 +1298,7 @@ a device that queues
 %idle
 	disk_busy=0.05 phase:flush=0.9 phase:other=0.1
 an idle disk
-	idle
-	cause: 100%
+	idle plain_flushes
 	answer: no\. The disk is busy with flushes 5\.0%
 ... where two commit together at times
 	idle phase:flush=0.67 phase:other=0.33
@@ -1325,8 +1311,7 @@ an idle disk
 	idle phase:flush=0.89 phase:other=0.11 own_flush=0.89
 	answer: no\. The disk is busy with flushes 5\.0%
 ... where commits wait for each other at times
-	idle phase:flush=0.25 phase:other=0.75
-	cause: 100%
+	idle phase:flush=0.25 phase:other=0.75 plain_flushes
 	answer: not known\. Commits come in bursts, .* flushes, 75\.0% of commit time; .* 5\.0% of the time\.
 	not: hardly ever|sweep
 %healthy
@@ -1368,43 +1353,34 @@ a delay of some sessions
 	answer: .*: 303 of the newest flushes slept, and carried 7\.10 commits each\. Of all sleeps, 100% are of client app
 	remedy: ^$
 a delay that hardly hits
-	delay=100 siblings=9 reach=0.05
-	cause: 100%
+	delay=100 siblings=9 reach=0.05 plain_flushes
 	answer: hardly any leader sleeps: at 5\.0% of flushes, commit_siblings = 9 others were active; at half of them, 7\..*sweep
 ... of late
-	delay=100 siblings=9 reach=0.05 siblings_of='the newest flushes'
-	cause: 100%
+	delay=100 siblings=9 reach=0.05 siblings_of='the newest flushes' plain_flushes
 	answer: hardly any leader sleeps: at 5\.0% of the newest flushes, commit_siblings = 9
 not timed
-	flush_time=0 io_timing=0
-	cause: 100%
+	flush_time=0 io_timing=0 plain_flushes
 	answer: not known\. .*track_wal_io_timing = on
 not timed yet
-	flush_time=0
-	cause: 100%
+	flush_time=0 plain_flushes
 	answer: not known\. No flush was timed
 an adaptive delay
-	adaptive=1
-	cause: 100%
+	adaptive=1 plain_flushes
 	answer: commit_stats\.adaptive_delay decides
 asynchronous
-	commits=5 commits_async=1000
-	cause: 100%
+	commits=5 commits_async=1000 plain_flushes
 	answer: no\. 99\.5% of the commits do not wait for the disk
 %unlogged
 	commits=6 commits_unlogged=213801 of_transactions=0.98
 unlogged tables
-	unlogged
-	cause: 100%
+	unlogged plain_flushes
 	answer: no\. Hardly any transaction waits for a flush: 0 were read-only, 213801 wrote to unlogged or temporary tables only, 6 waited\.
 	not: COMMIT takes
 ... beside some that wait
-	unlogged commits_unlogged=599
-	cause: 100%
+	unlogged commits_unlogged=599 plain_flushes
 	answer: not known\.
 few commits
-	commits=499
-	cause: 100%
+	commits=499 plain_flushes
 	answer: not known\. 499 commits
 nothing
 	commits=0 flushes=0 phase_mean=0
@@ -1417,13 +1393,11 @@ fsync = off
 	answer: no\. With fsync = off
 	not: commit_remedies
 a standby
-	is_standby=1
-	cause: 100%
+	is_standby=1 plain_flushes
 	answer: no\. Nothing commits on a standby
 	not: commit_remedies
 switched off
-	counting=0 is_standby=1
-	cause: 100%
+	counting=0 is_standby=1 plain_flushes
 	answer: not known\. Counting is off.*enabled = on
 	not: commit_remedies
 a delay that was adaptive
