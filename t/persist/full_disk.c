@@ -4,8 +4,8 @@
  *		A disk that is full when commit_stats saves its statistics.
  *
  * LD_PRELOAD loads the shim into the server.  The environment variable
- * PERSIST_FAILS names a call, which then fails for the statistics file.  Calls
- * for other files work as usual.
+ * PERSIST_FAILS names a folder.  A call fails for the statistics file while
+ * there is a file of its name.  Calls for other files work as usual.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,9 +24,14 @@
 static bool
 fails(const char *call)
 {
-	const char *which = getenv("PERSIST_FAILS");
+	int			save_errno = errno;
+	char		path[PATH_MAX];
+	bool		result;
 
-	return which != NULL && strcmp(which, call) == 0;
+	snprintf(path, sizeof(path), "%s/%s", getenv("PERSIST_FAILS"), call);
+	result = access(path, F_OK) == 0;
+	errno = save_errno;
+	return result;
 }
 
 static bool
