@@ -55,15 +55,6 @@ SELECT sessions >= 1 AS sessions,
        wal_bytes_per_commit = round(wal_bytes / (commits + commits_async), 1) AS per_commit
 FROM commit_database_stats WHERE datname = current_database();
 
--- ... and still does after that backend has exited
-CALL mark_database();
-INSERT INTO durable VALUES (1);
-SELECT current_setting('regress.database') AS marked \gset
-\c
-SET regress.database = :'marked';
-SELECT of_database('commits') BETWEEN 1 AND 4 AS commits,
-       of_database('commits_read_only') >= 2 AS read_only;
-
 -- Another database
 CREATE DATABASE regress_commit_stats_other;
 \c regress_commit_stats_other
@@ -104,7 +95,6 @@ SELECT count(*) FROM commit_database_stats
 WHERE status NOT IN ('present', 'dropped', 'no database', 'overflow');
 
 -- A reset forgets dropped databases and keeps those that are in use
-CALL mark_database();
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT count(*) AS dropped FROM commit_database_stats WHERE status = 'dropped';
 SELECT status, commits <= 3 AS commits, commits_async <= 3 AS async,
