@@ -102,15 +102,6 @@ like(
 	'untimed: the report says so');
 $primary->alter_system(track_wal_io_timing => 'on');
 
-# If the local flush takes long and the standby does not, the time counts for
-# the flush.
-$primary->alter_system(commit_siblings => 0, commit_delay => 100000);
-$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
-commit_with('remote_write', '-c 1 -t 5');
-($n, $mean, $min, $max) = level_stats('remote_write');
-cmp_ok($mean, '>=', 100, 'long flush: the commit takes as long');
-$primary->alter_system(commit_delay => 0);
-
 # With other clients, which see the end of the flush: the bounds are close.
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 16 -j 2 -t 10');
