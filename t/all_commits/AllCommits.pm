@@ -18,6 +18,13 @@ sub _create_objects ($node)
 {
 	create_same_settings($node, 7, 3);
 	$node->sql(q{
+CREATE FUNCTION own_delay(own int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	IF current_setting('commit_delay') <> own::text THEN
+		RAISE 'commit_delay is %', current_setting('commit_delay');
+	END IF;
+END $$;
+
 -- a procedure that commits and rolls back
 CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$
 BEGIN
@@ -131,13 +138,13 @@ $check}),
 			$node, '-c 1 -T 600',
 			own => q{SET commit_delay = 11;
 INSERT INTO logged VALUES (4);
-DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
+SELECT own_delay(11);
 BEGIN;
 SET LOCAL commit_delay = 13;
 INSERT INTO logged VALUES (4);
-DO $$ BEGIN IF current_setting('commit_delay') <> '13' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
+SELECT own_delay(13);
 COMMIT;
-DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
+SELECT own_delay(11);
 RESET commit_delay;
 } . $check),
 		triggers => _start_failing($node, 'triggers', 'INSERT INTO failing VALUES (1);'),
@@ -168,6 +175,13 @@ my %error = (
 # would have without.
 sub end_all_commits ($node, %load)
 {
+	ok( poll_until(
+			sub {
+				return slurp_file($node->logfile) =~
+				  /could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/;
+			},
+			5),
+		'transactions failed at their commit');
 	for my $name (sort keys %load)
 	{
 		my $err = errors_so_far($load{$name});
@@ -185,10 +199,6 @@ sub end_all_commits ($node, %load)
 		}
 		end_background($load{$name}, 'TERM');
 	}
-	like(
-		slurp_file($node->logfile),
-		qr/could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/,
-		'transactions failed at their commit');
 
 	# nothing is left in new sessions, and autovacuum goes on
 	$node->sql('SELECT same_settings()');
