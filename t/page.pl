@@ -15,9 +15,15 @@ my $db = '<i>d&"';
 $node->start;
 $node->sql(qq{CREATE DATABASE "<i>d&""" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'});
 
+# Statements that the next ones are to find done
+my $pending = '';
+
 sub run_sql ($sql)
 {
-	return $node->safe_psql($db, "SET client_min_messages = warning; $sql");
+	my $before = $pending;
+
+	$pending = '';
+	return $node->safe_psql($db, "SET client_min_messages = warning; $before $sql");
 }
 
 run_sql(q{CREATE EXTENSION commit_stats; CREATE EXTENSION pg_stat_statements;
@@ -151,11 +157,18 @@ sub insert_rows ($from, $minutes, %other)
 		commit_max => '10',
 		%other);
 
-	run_sql(
-			"INSERT INTO mock ($columns) SELECT "
-		  . join(', ', map { $value{$_} } $columns =~ /\w+/g)
-		  . " FROM (SELECT n, timestamptz '$from' + n * interval '1 min' AS t
-	FROM generate_series(0, $minutes - 1) n) r");
+	$pending .=
+		"INSERT INTO mock ($columns) SELECT "
+	  . join(', ', map { $value{$_} } $columns =~ /\w+/g)
+	  . " FROM (SELECT n, timestamptz '$from' + n * interval '1 min' AS t
+	FROM generate_series(0, $minutes - 1) n) r;";
+}
+
+# ... in an empty table
+sub first_rows
+{
+	$pending .= 'TRUNCATE mock;';
+	insert_rows(@_);
 }
 
 my @idle = (
@@ -191,8 +204,7 @@ like(
 #
 # A night
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 22:00', 60);
+first_rows('2026-01-01 22:00', 60);
 insert_rows(
 	'2026-01-01 23:00', 1,
 	period_start => q{t + interval '10 min'},
@@ -258,8 +270,8 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 #
 # Few commits wait for flushes that take long
 #
-run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 10, flush_p99 => '3000', top_application_name => q{''});
+run_sql('CREATE TABLE night AS SELECT * FROM mock');
+first_rows('2026-01-01 00:00', 10, flush_p99 => '3000', top_application_name => q{''});
 $page = page('2026-01-01 00:00', '2026-01-01 00:10');
 like(
 	$page,
@@ -271,8 +283,7 @@ like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 #
 # A server that starts again within a minute, with a clock that began in 1970
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 10);
+first_rows('2026-01-01 00:00', 10);
 insert_rows(
 	'2026-01-01 00:10', 1,
 	after_gap => 'true',
@@ -295,8 +306,7 @@ is_well_formed(page('-infinity', 'infinity'), 'all since 1970');
 # A setting that changes as two rows begin in a minute, of which the table has
 # the later one first
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 10);
+first_rows('2026-01-01 00:00', 10);
 insert_rows('2026-01-01 00:11', 10, commit_delay => '1000');
 insert_rows(
 	'2026-01-01 00:10', 1,
@@ -311,9 +321,8 @@ is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
 # Commits that stop: as clients leave whose commits wait for a standby, as they
 # become asynchronous, and after a restart within a minute
 #
-run_sql('TRUNCATE mock');
 my @for_standby = (standby_time => '4000');
-insert_rows('2026-01-01 00:00', 60, @for_standby);
+first_rows('2026-01-01 00:00', 60, @for_standby);
 insert_rows('2026-01-01 01:00', 30, @idle);
 insert_rows('2026-01-01 01:30', 60, @for_standby, commit_max => '900');
 insert_rows('2026-01-01 02:30', 30, @idle, commits_async => '2400');
@@ -335,8 +344,7 @@ is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2
 #
 # A server so quiet that a minute without a commit is chance
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 50, commits => '3 * (n % 7 <> 0)::int');
+first_rows('2026-01-01 00:00', 50, commits => '3 * (n % 7 <> 0)::int');
 insert_rows(
 	'2026-01-01 00:50', 1,
 	commits => '3',
@@ -354,8 +362,7 @@ is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
 #
 # More than the list has
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 130, commit_delay => 'n / 5');
+first_rows('2026-01-01 00:00', 130, commit_delay => 'n / 5');
 $page = page('2026-01-01 00:00', '2026-01-01 03:00');
 is(() = happened($page), 24, 'more than the list has: 24');
 like($page, qr/>Of 25 that stand out, 24 are shown\. A level/, '... and how many there are');
@@ -363,8 +370,7 @@ like($page, qr/>Of 25 that stand out, 24 are shown\. A level/, '... and how many
 #
 # A machine on which times go up and down all the time
 #
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
+first_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
 insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
 $page = page('2026-01-01 00:00', '2026-01-01 04:00');
 is(labels($page), '00:00 01:00 02:00 03:00', 'four hours: each has a label');
@@ -391,43 +397,37 @@ run_sql(q{DELETE FROM mock WHERE resolution = 'minute' AND period_start < '2026-
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 3 + 410, 'minutes that begin within an hour: after it');
 
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 10:00', 1, @hour, period_end => q{t + interval '58 min'});
+first_rows('2026-01-01 10:00', 1, @hour, period_end => q{t + interval '58 min'});
 insert_rows('2026-01-01 10:28', 30);
 is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
 
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 10:00', 1, @hour);
+first_rows('2026-01-01 10:00', 1, @hour);
 insert_rows('2026-01-01 10:55', 5);
 is(() = page('2026-01-01 10:00', '2026-01-01 11:00') =~ /<rect /g,
 	1, 'a full hour with which the period ends: not its last minutes alone');
 
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01', 3000);
+first_rows('2026-01-01', 3000);
 insert_rows(
 	'2026-01-02', 24, @hour,
 	period_start => q{t + n * interval '59 min'},
 	period_end => q{t + n * interval '59 min' + interval '1 h'});
 is(() = page('2026-01-01', '2026-01-04') =~ /<rect /g, 3000, 'fewer hours than minutes: minutes');
 
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01 08:00', 1, @hour);
+first_rows('2026-01-01 08:00', 1, @hour);
 insert_rows('2026-01-01 09:00', 1, @hour, after_gap => 'true');
 is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
 	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
 	'an hour that has a gap');
 
-run_sql('TRUNCATE mock');
-insert_rows('2026-01-01', 1, @hour);
+first_rows('2026-01-01', 1, @hour);
 insert_rows('2026-12-31', 1, @hour);
 is( labels(page('2026-01-01', '2027-01-01')),
 	'01-07 03-08 05-07 07-06 09-04 11-03',
 	'a year: labels that have room');
 
 # Stalls of a row count by its length.
-run_sql('TRUNCATE mock');
 my @by_hour = (@hour, period_start => q{t + n * interval '59 min'});
-insert_rows(
+first_rows(
 	'2026-01-01', 30, @by_hour,
 	period_end => q{t + n * interval '59 min' + interval '1 h'},
 	stalls => '(n = 7)::int',
@@ -446,8 +446,7 @@ Jan 02 06:00 to Jan 02 06:05 | flushes stalled for 200 s in all, cause: quota},
 	'an hour, and five minutes with as many stalls each');
 
 # Clocks go back in the morning of the fourth day.
-run_sql('TRUNCATE mock');
-insert_rows(
+first_rows(
 	'2026-10-22', 168, @hour,
 	period_start => q{timestamptz '2026-10-22 00:00+02' + n * interval '1 h'},
 	period_end => q{timestamptz '2026-10-22 01:00+02' + n * interval '1 h'});
@@ -461,8 +460,7 @@ is( labels(
 #
 # A day in which each minute has all there can be
 #
-run_sql('TRUNCATE mock');
-insert_rows(
+first_rows(
 	'2026-01-01 00:00', 1440,
 	commits => '6000000 + (n * 7919) % 1000000',
 	commits_async => '(n * 7907) % 100000',
