@@ -19,22 +19,6 @@ SELECT pg_current_xact_id() IS NOT NULL AS has_id;
 SELECT * FROM since_mark(own_ids => 4);
 SELECT count(*) FROM own_flushes();
 
--- ... not even a transaction that only reads.  Other sessions may not have read the
--- file yet, so this is tried again.
-DO $$
-DECLARE
-  start bigint;
-  counted bigint;
-BEGIN
-  FOR attempt IN 1..100 LOOP
-    start := commits_read_only FROM commit_flush_stats;
-    COMMIT;
-    counted := commits_read_only - start FROM commit_flush_stats;
-    EXIT WHEN counted = 0;
-  END LOOP;
-  RAISE NOTICE 'read-only commits: %', counted;
-END $$;
-
 -- The views still show earlier counts, and a reset works
 SELECT commits > 0 AS commits FROM commit_flush_stats;
 SELECT stats_reset AS before FROM commit_flush_stats \gset

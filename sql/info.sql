@@ -31,19 +31,6 @@ SET track_wal_io_timing = off;
 SELECT delay_evidence FROM commit_stats_info;
 RESET track_wal_io_timing;
 
--- The shared memory is what the server has allocated, except for padding
-SELECT m.size BETWEEN i.shared_memory AND i.shared_memory + 1024 AS shared_memory
-FROM commit_stats_info i, pg_shmem_allocations m
-WHERE m.name = 'commit_stats';
-
--- Most of it is for backends
-SELECT memory_per_connection BETWEEN 1 AND 16384 AS per_connection,
-       shared_memory > memory_per_connection *
-         (current_setting('max_connections')::int +
-          current_setting('max_worker_processes')::int +
-          current_setting('max_wal_senders')::int) AS in_all
-FROM commit_stats_info;
-
 -- A backend is connected until it exits
 SELECT connected_backends AS before FROM commit_stats_info \gset
 \c

@@ -62,8 +62,3 @@ SELECT commit_stats_reset() IS NOT NULL AS reset;
 COMMIT;
 SELECT commits >= 1 AS counted, commits <= finished_ids() - at_mark('ids') AS once
 FROM commit_flush_stats;
-
--- All views start at the same moment
-CALL start_over();
-INSERT INTO durable VALUES (1);
-SELECT * FROM add_up();

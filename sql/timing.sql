@@ -28,13 +28,4 @@ SELECT s.commit_time - at_mark('commit_time')::float8 > coalesce(sum(o.flush_tim
 FROM commit_flush_stats s LEFT JOIN own_flushes() o ON true
 GROUP BY s.commit_time;
 
--- A commit that does not wait adds no time
-CALL mark();
-SET synchronous_commit = off;
-INSERT INTO durable VALUES (1);
-INSERT INTO durable VALUES (2);
-RESET synchronous_commit;
-SELECT commit_time = at_mark('commit_time')::float8 OR NOT quiet(2) AS no_time
-FROM commit_flush_stats;
-
 RESET track_wal_io_timing;

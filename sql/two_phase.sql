@@ -102,21 +102,6 @@ CALL mark();
 INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 
--- None of it counts while commit_stats.enabled is off
-ALTER SYSTEM SET commit_stats.enabled = off;
-SELECT pg_reload_conf();
-\c
-CALL mark();
-BEGIN;
-INSERT INTO durable VALUES (1);
-PREPARE TRANSACTION 'regress_commit_stats';
-COMMIT PREPARED 'regress_commit_stats';
-SELECT * FROM since_mark(own_ids => 1);
-SELECT count(*) FROM own_flushes();
-ALTER SYSTEM RESET commit_stats.enabled;
-SELECT pg_reload_conf();
-\c
-
 -- commit_wal_stats has the WAL of all of these.  PREPARE is no commit there either, and
 -- ROLLBACK PREPARED is an abort
 CALL mark_wal();

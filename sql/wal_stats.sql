@@ -133,16 +133,4 @@ SELECT sum(commits) = 1 OR NOT quiet(1) AS commits,
        sum(wal_records) >= 2 AS records
 FROM commit_wal_stats;
 
--- While commit_stats.enabled is off nothing counts
-ALTER SYSTEM SET commit_stats.enabled = off;
-SELECT pg_reload_conf();
-\c
-CALL mark_wal();
-INSERT INTO touched SELECT i FROM generate_series(1, 1000) i;
-SELECT commits = 0 OR NOT quiet(1) AS commits, bytes < 1000 OR NOT quiet(1) AS bytes
-FROM wal_since_mark();
-ALTER SYSTEM RESET commit_stats.enabled;
-SELECT pg_reload_conf();
-\c
-
 DROP TABLE touched;
