@@ -26,7 +26,6 @@ REGRESS = \
 	latency \
 	flush_log \
 	histogram \
-	ring \
 	client_stats \
 	statements \
 	slow_log \
