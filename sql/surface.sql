@@ -4,27 +4,25 @@
 --
 \pset format unaligned
 
--- Every column of a view has a comment
-SELECT c.relname, a.attname
-FROM pg_extension e
+CREATE TEMP VIEW members AS
+SELECT d.classid, d.objid FROM pg_extension e
 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND
                     d.refobjid = e.oid AND d.deptype = 'e'
-JOIN pg_class c ON d.classid = 'pg_class'::regclass AND d.objid = c.oid
-JOIN pg_attribute a ON a.attrelid = c.oid
-WHERE e.extname = 'commit_stats' AND a.attnum > 0 AND
-      col_description(c.oid, a.attnum) IS NULL
-ORDER BY c.relname COLLATE "C", a.attnum;
+WHERE e.extname = 'commit_stats';
+
+-- Every column of a view has a comment
+SELECT objid::regclass AS relname, attname
+FROM members JOIN pg_attribute ON attrelid = objid
+WHERE classid = 'pg_class'::regclass AND attnum > 0 AND col_description(objid, attnum) IS NULL
+ORDER BY objid::regclass::text COLLATE "C", attnum;
 
 -- Functions: they read shared memory that changes all the time, so they are volatile.
 -- Most need nothing of their process, so they are parallel safe
 SELECT p.oid::regprocedure AS function, pg_get_function_result(p.oid) ~ '^TABLE|^SETOF' AS set,
        p.provolatile AS volatile, p.proparallel AS parallel,
        p.proisstrict AS strict, p.prosecdef AS definer
-FROM pg_extension e
-JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND
-                    d.refobjid = e.oid AND d.deptype = 'e'
-JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-WHERE e.extname = 'commit_stats'
+FROM members JOIN pg_proc p ON p.oid = objid
+WHERE classid = 'pg_proc'::regclass
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- A view has the columns of the function of its name, in the same order, and columns
@@ -51,22 +49,13 @@ WHERE c.relkind = 'v' AND c.relname LIKE 'commit\_%'
 ORDER BY c.relname COLLATE "C";
 
 -- Every object of the extension has a comment
-SELECT pg_describe_object(d.classid, d.objid, 0) AS object
-FROM pg_extension e
-JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND
-                    d.refobjid = e.oid AND d.deptype = 'e'
-WHERE e.extname = 'commit_stats' AND
-      d.classid IN ('pg_class'::regclass, 'pg_proc'::regclass) AND
-      obj_description(d.objid, d.classid::regclass::name) IS NULL
-ORDER BY pg_describe_object(d.classid, d.objid, 0) COLLATE "C";
+SELECT pg_describe_object(classid, objid, 0) AS object FROM members
+WHERE classid IN ('pg_class'::regclass, 'pg_proc'::regclass) AND
+      obj_description(objid, classid::regclass::name) IS NULL
+ORDER BY 1;
 
 -- The rules of names and types at the top of doc/reference.md.  The columns of views
 -- and of functions, with the comments of both
-CREATE TEMP VIEW members AS
-SELECT d.classid, d.objid FROM pg_extension e
-JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND
-                    d.refobjid = e.oid AND d.deptype = 'e'
-WHERE e.extname = 'commit_stats';
 CREATE TEMP TABLE columns AS
 SELECT objid::regclass::text AS object, true AS of_view, attname::text AS name,
        format_type(atttypid, NULL) AS type, col_description(objid, attnum) AS comment
