@@ -129,15 +129,21 @@ row_float8(Row *row, const char *name, double value)
 	row_datum(row, name, FLOAT8OID, Float8GetDatum(value));
 }
 
-/* To some decimal digits; null for NaN. */
-static inline void
-row_rounded(Row *row, const char *name, double value, int digits)
+/* To some decimal digits; -0, plus 0, is 0. */
+static inline double
+round_to(double value, int digits)
 {
 	double		factor = pow(10, digits);
 
-	/* -0, plus 0, is 0 */
+	return rint(value * factor) / factor + 0.0;
+}
+
+/* Rounded; null for NaN. */
+static inline void
+row_rounded(Row *row, const char *name, double value, int digits)
+{
 	if (!isnan(value))
-		row_float8(row, name, rint(value * factor) / factor + 0.0);
+		row_float8(row, name, round_to(value, digits));
 }
 
 /* A fraction as a percentage; null for NaN. */
