@@ -51,6 +51,15 @@ sub causes (@lines)
 	return join ', ', map { "$n{$_} $_ $least{$_}" } sort { $n{$b} <=> $n{$a} } keys %n;
 }
 
+# The same without certainties
+sub kinds (@lines)
+{
+	return causes(@lines) =~ s/ [\d.]+(?=,|$)//gr;
+}
+
+my @rare = map { stall(4000 * $_, 200) } 1 .. 20;
+my @short = map { stall(100 * $_, 80) } 1 .. 500;
+
 is(causes(stall(1000, 100)), '1 unknown 0.00', 'nothing is known');
 
 # A follower's wait tells of a flush before its leader does, which waits for a
@@ -106,9 +115,7 @@ is( causes(@until_end, stall(52_990, 3000), map { stall(54_000 + $_, 40) } 90, 6
 is( causes(@quiet, looks(40_000, 50_000, checkpoint => 2, processor => 1), @stalls[ 0, 3, 4, 9 ]),
 	'4 unknown 0.00',
 	'a checkpoint, and flushes that wait for a processor');
-is( causes(
-		looks(0, 90_000, checkpoint => 1, others => 1, processor => 1),
-		map { stall(4000 * $_, 200) } 1 .. 20),
+is( causes(looks(0, 90_000, checkpoint => 1, others => 1, processor => 1), @rare),
 	'20 unknown 0.00',
 	'... which goes on all the time');
 is( causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
@@ -125,10 +132,10 @@ is( causes(
 		@stalls, map { stall(4000 * $_, 200) } 1 .. 9),
 	'19 checkpoint 0.93, 9 unknown 0.00',
 	'... most of them during a checkpoint');
-is( causes(looks(0, 90_000, checkpoint => 1, others => 1), map { stall(4000 * $_, 200) } 1 .. 20),
+is( causes(looks(0, 90_000, checkpoint => 1, others => 1), @rare),
 	'20 checkpoint 0.60',
 	'stalls during a checkpoint that goes on all the time');
-is( causes(looks(0, 90_000, checkpoint => 1), map { stall(4000 * $_, 200) } 1 .. 20),
+is( causes(looks(0, 90_000, checkpoint => 1), @rare),
 	'20 unknown 0.00',
 	'... and is not known to write much to the volume of the WAL');
 is( causes(
@@ -141,7 +148,7 @@ is( causes(
 is( causes(
 		looks(0, 45_000, checkpoint => 1, archiving => 1),
 		looks(45_000, 90_000, checkpoint => 1, archiving => 1, others => 1),
-		map { stall(4000 * $_, 200) } 1 .. 20),
+		@rare),
 	'11 unknown 0.00, 9 checkpoint 0.60',
 	'... and hardly writes to the volume of the WAL for half of it');
 is( causes(
@@ -151,45 +158,33 @@ is( causes(
 		@stalls),
 	'19 checkpoint 0.99',
 	'... but only while it syncs');
-is( causes(@quiet, looks(40_000, 50_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
-	  s/ [\d.]+$//r,
-	'500 quota',
-	'a quota, while a checkpoint comes and goes');
-is( causes(looks(0, 90_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
-	  s/ [\d.]+$//r,
-	'500 quota',
-	'... or goes on all the time');
-is( causes(looks(0, 50_000, processor => 1), map { stall(100 * $_, 80) } 1 .. 500),
+is(kinds(@quiet, looks(40_000, 50_000, checkpoint => 1), @short),
+	'500 quota', 'a quota, while a checkpoint comes and goes');
+is(kinds(looks(0, 90_000, checkpoint => 1), @short), '500 quota', '... or goes on all the time');
+is( causes(looks(0, 50_000, processor => 1), @short),
 	'500 unknown 0.00',
 	'... of a CPU limit that is not known: flushes wait for a processor');
-is( causes(looks(0, 10_000, processor => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
-	  s/ [\d.]+(?=,)//r,
-	'400 quota, 100 unknown 0.00',
+is( kinds(looks(0, 10_000, processor => 1), @short),
+	'400 quota, 100 unknown',
 	'... or a quota, beside which some do');
 
 # A quota stops the sync.  Looks at short stalls are added up.
-sub first_of (@lines)
-{
-	return causes(@lines) =~ s/ [\d.]+(?=,|$)//gr;
-}
-
-my @short = map { stall(100 * $_, 80) } 1 .. 500;
-is(first_of(looks(0, 50_000, sync => 4), @short), '500 quota', '... in the sync of WAL');
-is(first_of(looks(0, 50_000, write => 4), @short), '500 unknown', '... or in the write of it');
-is( first_of(
+is(kinds(looks(0, 50_000, sync => 4), @short), '500 quota', '... in the sync of WAL');
+is(kinds(looks(0, 50_000, write => 4), @short), '500 unknown', '... or in the write of it');
+is( kinds(
 		(map { looks(1000 * $_, 1000 * $_ + 1000, $_ % 3 ? 'sync' : 'write' => 4) } 0 .. 49),
 		@short),
 	'500 unknown',
 	'... for a third of the time');
-is( first_of(
+is( kinds(
 		(map { looks(1000 * $_, 1000 * $_ + 1000, $_ % 5 ? 'sync' : 'write' => 4) } 0 .. 49),
 		@short),
 	'500 quota',
 	'... or rarely');
 my @long = map { stall(500 * $_, 400) } 1 .. 100;
-is(first_of(looks(0, 51_000, sync => 4), @long), '100 quota', 'long stalls in the sync of WAL');
-is(first_of(looks(0, 51_000, write => 4), @long), '100 unknown', '... in the write of it');
-is( first_of(
+is(kinds(looks(0, 51_000, sync => 4), @long), '100 quota', 'long stalls in the sync of WAL');
+is(kinds(looks(0, 51_000, write => 4), @long), '100 unknown', '... in the write of it');
+is( kinds(
 		looks(0, 40_000, sync => 4),
 		looks(40_000, 51_000, write => 4),
 		stall(47_730, 1900),
@@ -204,23 +199,18 @@ is( causes(@quiet, looks(40_000, 50_000, others => 1), @stalls),
 is( causes(@quiet, looks(40_000, 50_000, others => 1, checkpoint => 1), @stalls),
 	'19 checkpoint 0.99',
 	'... which are those of a checkpoint');
-is( causes(@quiet, looks(40_000, 50_000, others => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
-	  s/ [\d.]+$//r,
-	'500 quota',
-	'a quota, while others read or write now and then');
-is( causes(looks(0, 90_000, others => 1), map { stall(4000 * $_, 200) } 1 .. 20),
+is(kinds(@quiet, looks(40_000, 50_000, others => 1), @short),
+	'500 quota', 'a quota, while others read or write now and then');
+is( causes(looks(0, 90_000, others => 1), @rare),
 	'20 other I/O 0.60',
 	'others that read or write all the time');
 
-is( causes(looks(0, 90_000, share => 45), map { stall(4000 * $_, 200) } 1 .. 20),
+is( causes(looks(0, 90_000, share => 45), @rare),
 	'20 other I/O 0.45',
 	'... with a share of the requests');
-is( causes(looks(0, 90_000, share => 29), map { stall(4000 * $_, 200) } 1 .. 20),
-	'20 unknown 0.00',
-	'... a small one');
-is(causes(looks(0, 90_000, share => 45), map { stall(100 * $_, 80) } 1 .. 500) =~ s/ [\d.]+$//r,
-	'500 quota', '... beside a quota');
-is( causes(looks(0, 90_000, archiving => 1, share => 45), map { stall(4000 * $_, 200) } 1 .. 20),
+is(causes(looks(0, 90_000, share => 29), @rare), '20 unknown 0.00', '... a small one');
+is(kinds(looks(0, 90_000, share => 45), @short), '500 quota', '... beside a quota');
+is( causes(looks(0, 90_000, archiving => 1, share => 45), @rare),
 	'20 archiver 0.60',
 	'... while WAL is archived all the time');
 
