@@ -14,7 +14,8 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(sum0 make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits
-	  report_of note_stalls stalls_are_of first_cause first_cause_is consistent microseconds));
+	  report_of report_since note_stalls stalls_are_of first_cause first_cause_is share_is logged_commits microseconds)
+);
 
 my $library;    # volume.c, compiled
 
@@ -31,13 +32,11 @@ sub _write_volume ($node, $first, @numbers)
 	return;
 }
 
-# RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
-# flushes under way go on.  The third number says that the bucket is full.
-sub set_volume ($node, $rate, $bucket = 0)
+# RATE flushes/s, none of them at once; 0: the disk again, and flushes under
+# way go on.
+sub set_volume ($node, $rate)
 {
-	my $interval = $rate == 0 ? 0 : int(1e9 / $rate);
-
-	return _write_volume($node, 0, $interval, $bucket * $interval, 0);
+	return _write_volume($node, 0, $rate == 0 ? 0 : int(1e9 / $rate), 0, 0);
 }
 
 # fsync(), as of tables and new WAL segments, takes so long.
@@ -220,6 +219,15 @@ sub report_of ($node)
 	return \%report;
 }
 
+# The report of the time since a minute of the history was closed, with its
+# line breaks as spaces
+sub report_since ($node, $from)
+{
+	my $to = $node->sql('SELECT commit_history_close()');
+
+	return $node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr;
+}
+
 sub note_stalls ($node)
 {
 	note($node->sql(q{SELECT ended_at::time(2), duration::int, sessions, wal_bytes, leader_pid,
@@ -253,6 +261,22 @@ sub first_cause ($report)
 sub first_cause_is ($report, $pattern, $name = 'the first cause')
 {
 	return like(first_cause($report), $pattern, $name);
+}
+
+# The share of the first cause, give or take so much, %
+sub share_is ($report, $share, $error)
+{
+	my $said = @{ $report->{causes} } ? $report->{causes}->[0]->{share} : 0;
+
+	return cmp_ok(abs($said - $share), '<=', $error, '... with its share')
+	  || diag "$said%, not $share%";
+}
+
+# ms that each COMMIT took by the server log, in lines that begin like this
+sub logged_commits ($node, $prefix = '')
+{
+	return slurp_file($node->logfile) =~
+	  /^\Q$prefix\E.*LOG:  duration: ([\d.]+) ms  statement: COMMIT/mg;
 }
 
 # Contradictions of a breakdown.  Phases below half a percent are not printed,

@@ -25,15 +25,6 @@ END LOOP; END $$;
 });
 $node->create_deferred_trigger('deferred', 'PERFORM pg_sleep(0.5)');
 
-# ms that the server log has for the latest COMMIT of a process
-sub logged_commit ($pid)
-{
-	my @found =
-	  slurp_file($node->logfile) =~ /^$pid LOG:  duration: ([\d.]+) ms  statement: COMMIT/mg;
-
-	return $found[-1];
-}
-
 # Runs a transaction whose COMMIT is slow by one phase; returns its row.
 sub is_slow_by ($phase, $column, $script)
 {
@@ -44,7 +35,7 @@ WHERE pid = $pid ORDER BY ended_at DESC LIMIT 1});
 
 	is($cause, $phase, "$phase: the cause");
 	cmp_ok(
-		abs($duration - logged_commit($pid)),
+		abs($duration - (logged_commits($node, "$pid "))[-1]),
 		'<',
 		0.05 * $duration,
 		"$phase: as long as the server log says");
@@ -124,11 +115,10 @@ $session->quit;
 for my $end ('COMMIT', "PREPARE TRANSACTION 'r'")
 {
 	$session = $node->start_psql("BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\n$end;\n");
-	ok( $node->wait_until(
-			q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
-		),
-		"commit_activity shows $end before its record");
-	ok(end_background($session), '... which ends');
+	$node->wait_until(
+		q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
+	);
+	ok(end_background($session), "$end ends");
 }
 
 end_test($node);

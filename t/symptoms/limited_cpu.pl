@@ -68,8 +68,7 @@ my ($said) = first_cause($report) =~
 ok(defined $said, 'the first cause') or diag first_cause($report);
 cmp_ok(abs(microseconds($said // '0 us') / 1e6 - $share), '<=', 0.1, '... with its time')
   or diag "stopped for $share of each second: ", first_cause($report);
-cmp_ok(abs($report->{causes}->[0]->{share} / 100 - $share), '<=', 0.2, '... and its share')
-  or diag "stopped for $share of each second";
+share_is($report, 100 * $share, 20);
 like($report->{causes}->[0]->{remedy}, qr/a higher CPU limit/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/stall as on a disk|IOPS|may pay|adaptive_delay = on/,

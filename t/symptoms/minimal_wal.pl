@@ -13,7 +13,6 @@ my $node = make_situation(
 	  . "wal_skip_threshold = 0\ncommit_stats.slow_commit_time = 1ms\n");
 
 $node->sql('SELECT commit_stats_reset()');
-my $log_begin = -s $node->logfile;
 for my $i (1 .. 12)
 {
 	$node->sql(qq{BEGIN;
@@ -24,8 +23,7 @@ COMMIT;
 $node->wait_until(q{SELECT count(*) >= 12 FROM commit_slow_log});
 
 my $report = report_of($node);
-my $logged =
-  sum0(slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT;/g);
+my $logged = sum0(logged_commits($node));
 my ($duration, $record) =
   $node->row(q{SELECT sum(duration), sum(record_time) FROM commit_slow_log});
 

@@ -28,8 +28,7 @@ end_load($load);
 cmp_ok($locked, '>', 80, 'pg_stat_activity: they wait for the lock of NOTIFY');
 cmp_ok($waiting, '>=', 8, 'commit_activity: notify, and who holds it');
 first_cause_is($report, qr/^NOTIFY: only one commit at a time/);
-cmp_ok(abs($report->{causes}->[0]->{share} - $locked), '<=', 5, '... with its share')
-  or diag "pg_stat_activity: $locked%";
+share_is($report, $locked, 5);
 my ($bound) = first_cause($report) =~ /at most ([\d.]+) such commits\/s/;
 cmp_ok($bound // 1000, '<=', 50.5, '... and the bound that a flush of 20 ms sets');
 like(

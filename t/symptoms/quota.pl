@@ -44,8 +44,6 @@ note_stalls($node);
 my $quota = qr/stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/;
 first_cause_is($report, qr/^$quota/);
 unlike($report->{text}, qr/of many bytes/, '... and no bandwidth');
-my $to = $node->sql('SELECT commit_history_close()');
-like($node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr,
-	$quota, '... of the period, too');
+like(report_since($node, $from), $quota, '... of the period, too');
 
 end_test($node);

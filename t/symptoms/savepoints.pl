@@ -16,7 +16,6 @@ my $nested = 8000;
 sub commit_after ($name, $released)
 {
 	my $release = $released ? '\; RELEASE SAVEPOINT s' : '';
-	my $log_begin = -s $node->logfile;
 
 	$node->sql("SELECT commit_stats_reset()");
 	$node->sql(
@@ -25,8 +24,7 @@ sub commit_after ($name, $released)
 		"SAVEPOINT s\\; INSERT INTO logged (n) VALUES (1)$release;" x $nested,
 		'SET log_min_duration_statement = 0;',
 		'COMMIT;');
-	my ($logged) =
-	  slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT;/;
+	my $logged = (logged_commits($node))[-1];
 	my ($cause, $before, $duration) =
 	  $node->row(qq{SELECT cause, before_time, duration FROM commit_slow_log
 WHERE application_name = '$name' ORDER BY ended_at DESC LIMIT 1});

@@ -28,12 +28,11 @@ $long->query_safe('BEGIN; INSERT INTO logged (n) VALUES (1); SELECT n FROM read 
 $node->sql("BEGIN;\n$read;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT") for 1 .. 3;
 my $locks = $node->sql(q{SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock'});
 $node->sql('SELECT commit_stats_reset()');
-my $log_begin = -s $node->logfile;
 $long->query_safe('SET log_min_duration_statement = 0');
 $long->query_safe('COMMIT');
 $long->quit;
 
-my ($logged) = slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT/;
+my $logged = (logged_commits($node))[-1];
 my ($cause, $duration, $after) = $node->row(
 	q{SELECT cause, duration, after_time FROM commit_slow_log ORDER BY duration DESC LIMIT 1});
 

@@ -36,9 +36,7 @@ like(
 	qr/^on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else who freezes the file\s+system/,
 	'... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
-my $to = $node->sql('SELECT commit_history_close()');
-like($node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr,
-	$writes, '... of the period, too');
+like(report_since($node, $from), $writes, '... of the period, too');
 
 # A write that does not end: one commit leads it, three wait for that one.
 set_device($node, flush_time => 2, write_every => 1, write_time => 1e9);

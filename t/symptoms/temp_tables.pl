@@ -23,17 +23,10 @@ END LOOP; END $$;};
 my $transaction =
   "BEGIN;\nINSERT INTO temp1 VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n";
 
-# ms of all COMMIT statements of an application
-sub logged_time ($name)
-{
-	return sum0(slurp_file($node->logfile) =~
-		  /^\Q$name\E LOG:  duration: ([\d.]+) ms  statement: COMMIT/mg);
-}
-
 sub commit_with ($name, $sql)
 {
 	$node->sql("SET application_name = '$name';\n$sql\n" . $transaction x $commits);
-	return logged_time($name);
+	return sum0(logged_commits($node, "$name "));
 }
 
 my $without = commit_with('plain', 'CREATE TEMP TABLE temp1 (id int);');
