@@ -93,14 +93,8 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 }
 
 /*
- * whatif_model(clients int, work float8[], flush float8[], handoff float8,
- *				slack float8, cores float8, xid_share float8,
- *				arrivals float8, time_window float8, quota float8,
- *				delay int, siblings int, seconds float8,
- *				wake float8[], conflict float8, adaptive boolean,
- *				notifies boolean)
- *
- * Every client has the same cycles.  Times in us, arrivals per second.  The
+ * whatif_model(), with the arguments that t/unit/whatif_model.pl names: every
+ * client has the same cycles.  Times in us, arrivals per second.  The
  * members of a flush wake up after any of "wake"; without it, at once.  If
  * "adaptive", a leader sleeps as src/control/adaptive_delay.h and spacing.c
  * say.
@@ -181,8 +175,7 @@ read_trace(FunctionCallInfo fcinfo)
 }
 
 /*
- * whatif_learn(trace float8[], delay int, siblings int, seconds float8,
- *				cpus int, busy float8, blocked float8[], pages float8[])
+ * whatif_learn(), likewise
  *
  * The trace has 8 values for each commit: session (negative: a prepare), start
  * and end in us, number of its flush, I/O time in us (0: it did not lead),
@@ -305,11 +298,7 @@ party_cycles(int party, double work, int notifies)
 }
 
 /*
- * remedy_model(sessions int[], work float8[], notifies int[],
- *				arrivals float8[], flush float8, changed int, batch int,
- *				async boolean, quiet boolean, delay int, factor float8,
- *				less_wal float8, wal float8, pause float8,
- *				wal_quota float8)
+ * remedy_model(), likewise
  *
  * Each array has a value for each of two parties, 1 and 2.  Each
  * "notifies"-th transaction sends a NOTIFY; 0: none does.  Times in us,
