@@ -420,28 +420,26 @@ sub compile_c ($output, @arguments)
 		'-Isrc', '-o', $output, @arguments);
 }
 
-# A program of C files, without what would need the server: a function that
-# gives it arguments, if the first of its own is a list of these, and lines,
-# and returns what it prints.  Memory and formatting are those of libpgcommon;
-# skips the test without.
+# A program of C files, without what would need the server, which it may name
+# and cannot call: a function that gives it arguments, if the first of its own
+# is a list of these, and lines, and returns what it prints.  Memory and
+# formatting are those of libpgcommon; skips the test without.
 sub compile_program (@arguments)
 {
 	my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
 	my ($folder) = grep { -e "$_/libpgcommon.a" } map { ($_, "$_/..") } pg_config('--pkglibdir');
 
 	plan(skip_all => 'libpgcommon.a is not installed') if !defined $folder;
-	compile_c(
-		$program, '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections',
-		@arguments, "-L$folder", '-lpgcommon', '-lpgport',
-		'-lm');
+	compile_c($program, '-ffunction-sections', '-fdata-sections', '-no-pie',
+		'-Wl,--gc-sections,--unresolved-symbols=ignore-all',
+		@arguments, "-L$folder", '-lpgcommon', '-lpgport', '-lm');
 	return sub (@lines) {
 		my @command = ($program, ref $lines[0] ? @{ shift @lines } : ());
 		my $in = join '', map { "$_\n" } @lines;
 		my $out;
 
 		IPC::Run::run(\@command, '<', \$in, '>', \$out) or die "$arguments[0] failed\n";
-		chomp $out;
-		return $out;
+		return $out =~ s/\s+\z//r;
 	};
 }
 

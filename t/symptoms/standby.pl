@@ -40,12 +40,9 @@ sub wait_time ($stage)
 sub report_names ($stage, %waits)
 {
 	my $report = report_of($primary);
-	my $share = 100 * ($waits{'IPC/SyncRep'} // 0) / sum0(values %waits);
 
 	first_cause_is($report, qr/^standby 'sb1': $stage/, "$stage: the first cause");
-	cmp_ok(abs(($report->{causes}->[0]->{share} // 0) - $share),
-		'<=', 5, "$stage: ... with its share")
-	  or diag "pg_stat_activity: $share%";
+	share_is($report, 100 * ($waits{'IPC/SyncRep'} // 0) / sum0(values %waits), 5);
 	like($report->{delay}, qr/^no\b/, "$stage: no delay");
 	return;
 }
@@ -101,9 +98,7 @@ is( $primary->sql(
 FROM commit_slow_log WHERE duration > 2900}),
 	'8|sb1|sb1|not written|not written',
 	'not written: commit_slow_log has them');
-my $to = $primary->sql('SELECT commit_history_close()');
-my ($share) = $primary->sql("SELECT commit_stats_report('$from', '$to')") =~
-  /^  1\. >?([\d.]+)% standby 'sb1': not written/m;
+my ($share) = report_since($primary, $from) =~ / 1\. >?([\d.]+)% standby 'sb1': not written/;
 cmp_ok($share // 0, '>=', 90, 'not written: the report of the period says it as well');
 cmp_ok(
 	$primary->sql(
@@ -165,12 +160,12 @@ $load = start_load($primary, '-c 8 -T 16', $insert);
 wait_for_commits($primary, 16);
 report_names('not flushed', sample_waits($primary, 'load', 14));
 @times = end_load($load);
-$to = $primary->sql('SELECT commit_history_close()');
+my $of_period = report_since($primary, $from);
 $counted = wait_time('not flushed');
 cmp_ok($counted, '>=', 0.8 * sum0(@times), 'not flushed: the time is counted');
 cmp_ok($counted, '<=', 1.05 * sum0(@times) + 500, '... and not more than all take');
 like(
-	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
+	$of_period,
 	qr/% standby 'sb1': not flushed\b/,
 	'not flushed: no commit is slower than usual, and the report of the period names it');
 
@@ -185,9 +180,8 @@ kill 'CONT', $stopped;
 undef $stopped;
 end_load($load);
 $primary->wait_until('SELECT count(standby) >= 7 FROM commit_slow_log WHERE duration > 2500');
-$to = $primary->sql('SELECT commit_history_close()');
 like(
-	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
+	report_since($primary, $from),
 	qr/% standby 'sb1': not \w+\s+\(at\s+least\s+[\d.]+%\s+of\s+these\s+waits[;)]/,
 	'a third of a period: the standby is named, with its share');
 

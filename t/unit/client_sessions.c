@@ -36,7 +36,7 @@ main(int argc, char **argv)
 		clients_find_session(sessions, atoi(argv[i]),
 							 strtoull(argv[i + 1], NULL, 10));
 
-		printf("%s%s", i > 1 ? " " : "",
+		printf("%s ",
 			   session == NULL ? "-" : session->key.application_name);
 	}
 	return 0;

@@ -4,22 +4,20 @@
  *		What src/report/report_data.c and src/report/period.c say of a period,
  *		and of the newest checkpoint, for t/unit/period.pl.
  *
- * The arguments are the seconds that commits of the period waited for a
- * standby ("hang 100": most of them did not end), how many of them were slow,
- * and the slow ones that are kept: "name=seconds".  The output is the name
- * with most of these seconds, or "-".
+ * After "standby": the seconds that commits of the period waited for a standby
+ * ("hang 100": most of them did not end), how many of them were slow, and the
+ * slow ones that are kept: "name=seconds".  The output is the name with most
+ * of these seconds, or "-".
  *
  * After "archiver": how often that failed, in how many seconds; the output is
- * how the report says that.  After "cycles": max_wal_size, and when each cycle
- * began, s, and where in the WAL, MB, newest first; the output is whether a
- * command asked for the newest checkpoint.  After "distance": the same, with
- * the start of the server, s, in place of max_wal_size; the output is the mean
- * time and WAL from one checkpoint to the next.  "changed": likewise, with the
- * time at which max_wal_size was set.  After "phases": commits, and
- * how many of these others' flushes carried; flushes, and how many were timed;
- * and in ns the time of leaders, of followers, and of timed flushes; the
- * output has the percentages of flush, another's flush and unknown.
- *
+ * how the report says that.  After "cycles": max_wal_size, the start of the
+ * server and when max_wal_size was set, s, and when each cycle began, s, and
+ * where in the WAL, MB, newest first; the output is the mean time and WAL from
+ * one checkpoint to the next, and whether a command asked for the newest one.
+ * After "phases": commits, and how many of these others' flushes carried;
+ * flushes, and how many were timed; and in ns the time of leaders, of
+ * followers, and of timed flushes; the output has the percentages of flush,
+ * another's flush and unknown.
  * After "siblings": the age of the newest flushes, s, and how many of these
  * found no sibling, two, or did not count any; the output is the share with
  * any, the mean, the share with two, the median and the most.  After "sleeps":
@@ -104,61 +102,6 @@ causes_flush_share(const CommitFigures *f)
 	return 1;
 }
 
-/* What stalls tell of is tested without slow commits. */
-bool
-notify_lock_is(const LOCKTAG *tag)
-{
-	return false;
-}
-
-char *
-lock_wait_describe(const LockWait *wait)
-{
-	return NULL;
-}
-
-StallCause
-stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
-{
-	return STALL_UNKNOWN;
-}
-
-void
-stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
-					   const SlowOutcome *outcome, uint64 flush_time, uint64 *part)
-{
-}
-
-/* Sessions have no client here, only a pid. */
-char *
-GetUserNameFromId(Oid roleid, bool noerr)
-{
-	return NULL;
-}
-
-char *
-get_database_name(Oid dbid)
-{
-	return NULL;
-}
-
-const char *
-quote_identifier(const char *ident)
-{
-	return ident;
-}
-
-int
-pg_mbcliplen(const char *mbstr, int len, int limit)
-{
-	return limit;
-}
-
-void
-replace_controls(char *text, char by)
-{
-}
-
 /* Of a standby, only the server knows whether it is a subscription. */
 char *
 sql_value(const char *query)
@@ -172,8 +115,13 @@ quote_literal_cstr(const char *text)
 	return "";
 }
 
-static int
-print_phases(CommitFigures *f, char **argument)
+static CommitFigures figures;
+static CommitFigures *const f = &figures;
+static HistorySum sums;
+static HistorySum *const period = &sums;
+
+static void
+print_phases(char **argument)
 {
 	static uint64 value[SLOT_NCOUNTERS];
 	static LatencyTotals latency;
@@ -188,33 +136,29 @@ print_phases(CommitFigures *f, char **argument)
 	set_phases_of_sums(f, value, &latency);
 	printf("%.0f %.0f %.0f", 100 * f->phase[PHASE_FLUSH],
 		   100 * f->phase[PHASE_OTHER_FLUSH], 100 * f->phase[PHASE_UNKNOWN]);
-	return 0;
 }
 
-static int
-print_cycles(CommitFigures *f, int argc, char **argv)
+static void
+print_cycles(char **argument)
 {
-	WalCycles	cycles = {.ncycles = (argc - 3) / 2};
+	WalCycles	cycles = {0};
 
-	for (int i = 0; i < cycles.ncycles; i++)
-	{
-		cycles.cycle[i].started_at = atoi(argv[3 + 2 * i]) * USECS_PER_SEC;
-		cycles.cycle[i].redo = strtoull(argv[4 + 2 * i], NULL, 10) * 1048576;
-	}
 	f->checkpoint_timeout = 300;
-	f->max_wal_size = atoi(argv[2]);
-	*(strcmp(argv[1], "changed") == 0 ? &f->conf.checkpoints_set_at : &PgStartTime) =
-		atoi(argv[2]) * USECS_PER_SEC;
+	f->max_wal_size = atoi(argument[0]);
+	PgStartTime = atoi(argument[1]) * USECS_PER_SEC;
+	f->conf.checkpoints_set_at = atoi(argument[2]) * USECS_PER_SEC;
+	for (argument += 3; *argument != NULL; argument += 2)
+	{
+		cycles.cycle[cycles.ncycles].started_at = atoi(argument[0]) * USECS_PER_SEC;
+		cycles.cycle[cycles.ncycles++].redo = strtoull(argument[1], NULL, 10) * 1048576;
+	}
 	set_checkpoint_distance(f, &cycles);
-	if (strcmp(argv[1], "cycles") != 0)
-		printf("%g s, %g MB\n", f->checkpoint_distance, f->checkpoint_wal / 1048576);
-	else
-		puts(was_asked_for(f, &cycles) ? "asked" : "-");
-	return 0;
+	printf("%g s, %g MB%s", f->checkpoint_distance, f->checkpoint_wal / 1048576,
+		   was_asked_for(f, &cycles) ? ", asked" : "");
 }
 
-static int
-print_siblings(CommitFigures *f, char **argument)
+static void
+print_siblings(char **argument)
 {
 	static const uint32 found[] = {0, 2, SIBLINGS_NOT_COUNTED};
 	static uint64 value[GROUP_COUNT_KINDS * 10];
@@ -235,11 +179,10 @@ print_siblings(CommitFigures *f, char **argument)
 		}
 	set_newest_siblings(f, &groups);
 	printf("%g %g %g %d %d\n", f->concurrency, f->siblings_mean, f->reach, f->siblings_half, f->siblings_max);
-	return 0;
 }
 
-static int
-print_sleeps(CommitFigures *f, char **argument)
+static void
+print_sleeps(char **argument)
 {
 	FlushTotals groups = {.nrecent = 40,.recent = calloc(40, sizeof(FlushGroupCopy))};
 
@@ -255,11 +198,10 @@ print_sleeps(CommitFigures *f, char **argument)
 	}
 	set_newest_sleeps(f, &groups);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
-	return 0;
 }
 
-static int
-print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
+static void
+print_head(char **argument)
 {
 	StringInfoData text;
 
@@ -268,16 +210,15 @@ print_head(CommitFigures *f, double phase_seconds, double slow_seconds)
 	f->seen_enough = true;
 	f->phase_mean = 1000;
 	f->phase_commits = 1;
-	f->phase_seconds = phase_seconds;
+	f->phase_seconds = atof(argument[0]);
 	f->slow_n = f->slow_commits = 3;
-	f->slow_seconds = slow_seconds;
+	f->slow_seconds = atof(argument[1]);
 	put_phases(&text, f);
 	fputs(text.data, stdout);
-	return 0;
 }
 
-static int
-print_hanging(HistorySum *period, char **argument)
+static void
+print_hanging(char **argument)
 {
 	period->looks = 1000;
 	period->seconds = 100;
@@ -285,11 +226,10 @@ print_hanging(HistorySum *period, char **argument)
 	period->waits.phase[PHASE_FLUSH] = atof(argument[1]) * NS_PER_S / 10;
 	period->waits.phase[PHASE_RECORD] = atof(argument[2]) * NS_PER_S / 10;
 	printf("%.2f\n", history_hanging(period));
-	return 0;
 }
 
-static int
-print_stopped(CommitFigures *f, char **argument)
+static void
+print_stopped(char **argument)
 {
 	f->seen_enough = true;
 	f->seen.in_commit = 1000;
@@ -300,26 +240,25 @@ print_stopped(CommitFigures *f, char **argument)
 	take_stops(f);
 	printf("%.0f %.0f %.0f", 100 * f->phase[PHASE_NOTIFY],
 		   100 * f->phase[PHASE_FLUSH], 100 * f->phase[PHASE_NOT_RUN]);
-	return 0;
 }
 
-static int
-print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
+static void
+print_stalls(char **argument)
 {
 	LoggedEvent stalls[MOST_KEPT] = {0};
 	SlowEvent	writer[MOST_KEPT] = {0};
 	StallLog	log = {.logged = stalls};
-	int			of_period = strcmp(argv[2], "period") == 0;
 
-	f->phase_seconds = atof(argv[2 + of_period]);
+	period->end = DT_NOEND;
 	f->seconds = 30 * SECS_PER_DAY;
-	if (of_period)
+	if (strcmp(*argument, "period") == 0)
 	{
 		f->period = period;
-		f->seconds = f->phase_seconds;
+		f->seconds = atof(*++argument);
 	}
+	f->phase_seconds = atof(*argument++);
 	f->stats_reset = GetCurrentTimestamp() - (int64) (f->seconds * 1e6);
-	for (int i = 3 + of_period; i < argc && log.n < MOST_KEPT; i++, log.n++)
+	for (; *argument != NULL; argument++, log.n++)
 	{
 		LoggedEvent *stall = &stalls[log.n];
 		char		cause[20];
@@ -327,9 +266,9 @@ print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
 		double		age;
 		double		length;
 
-		if (sscanf(argv[i], "%19[^:]:%lf:%lf:%lf:%19s", cause, &age, &length,
+		if (sscanf(*argument, "%19[^:]:%lf:%lf:%lf:%19s", cause, &age, &length,
 				   &stall->certainty, what) != 5)
-			return 1;
+			exit(1);
 		stall->cause = strcmp(cause, "checkpoint") == 0 ? STALL_CHECKPOINT : STALL_BULK_WAL;
 		stall->event.ended_at = GetCurrentTimestamp() - (int64) (age * 1e6);
 		stall->event.duration = (uint64) (length * NS_PER_S);
@@ -340,46 +279,46 @@ print_stalls(CommitFigures *f, HistorySum *period, int argc, char **argv)
 	report_data_set_slow(f, NULL, &log);
 	printf("%s, %s, %g\n", f->checkpoint_phase ? f->checkpoint_phase : "-",
 		   f->bulk_writer ? f->bulk_writer : "-", f->stall[STALL_CHECKPOINT].certainty);
-	return 0;
 }
 
-static int
-print_share(CommitFigures *f, double started, int flushes, double stall)
+static void
+print_share(char **argument)
 {
+	int			flushes = atoi(argument[1]);
 	FlushTotals groups = {.nrecent = flushes + 1,.recent = calloc(flushes + 1, sizeof(FlushGroupCopy))};
-	LoggedEvent logged = {.cause = STALL_CHECKPOINT,.event = {.ended_at = GetCurrentTimestamp(),.duration = (uint64) (stall * NS_PER_S)}};
+	LoggedEvent logged = {.cause = STALL_CHECKPOINT,.event.ended_at = GetCurrentTimestamp()};
 	StallLog	log = {.n = 1,.logged = &logged};
 
+	logged.event.duration = (uint64) (atof(argument[2]) * NS_PER_S);
 	f->stats_reset = GetCurrentTimestamp() - 30 * SECS_PER_DAY * USECS_PER_SEC;
 	f->phase_seconds = 30 * SECS_PER_DAY;
 	f->phase_mean = 1000;
 	f->phase_commits = 1000000;
-	PgStartTime = GetCurrentTimestamp() - (int64) (started * 1e6);
+	PgStartTime = GetCurrentTimestamp() - (int64) (atof(argument[0]) * 1e6);
 	set_rates(f, &groups);
 	set_stalls(f, &log);
 	printf("%.2g\n", f->stall[STALL_CHECKPOINT].share);
-	return 0;
 }
 
 /* The standby with most of the time that is kept */
-static int
-print_standby(CommitFigures *f, HistorySum *period, int argc, char **argv)
+static void
+print_standby(char **argument)
 {
 	period->end = 1;
 	f->period = period;
 	f->phase[PHASE_STANDBY] = 1;
 	f->phase_commits = 1;
-	if (sscanf(argv[1], "hang %lf", &f->seconds) == 1)
+	if (sscanf(argument[0], "hang %lf", &f->seconds) == 1)
 		f->hanging = 1;
-	f->phase_mean = f->hanging > 0 ? NAN : atof(argv[1]) * 1e6;
-	f->slow_commits = atoi(argv[2]);
-	for (int i = 3; i < argc; i++)
+	f->phase_mean = f->hanging > 0 ? NAN : atof(argument[0]) * 1e6;
+	f->slow_commits = atoi(argument[1]);
+	for (argument += 2; *argument != NULL; argument++)
 	{
 		LoggedEvent *logged = &kept[nkept++];
-		const char *equals = strchr(argv[i], '=');
+		const char *equals = strchr(*argument, '=');
 		StandbyBlame *blame = &logged->outcome.waits.blame;
 
-		memcpy(blame->name, argv[i], equals - argv[i]);
+		memcpy(blame->name, *argument, equals - *argument);
 		blame->stage = STANDBY_NOT_SENT;
 		logged->event.duration = logged->event.standby_min =
 			(uint64) (atof(equals + 1) * NS_PER_S);
@@ -391,49 +330,34 @@ print_standby(CommitFigures *f, HistorySum *period, int argc, char **argv)
 		printf("%s %.2f\n", f->standby, f->standby_share);
 	else
 		puts("-");
-	return 0;
+}
+
+static void
+print_archiver(char **argument)
+{
+	period->archive_failures = atoi(argument[0]);
+	period->seconds = atof(argument[1]);
+	set_period_checkpoints(f, period);
+	puts(f->archive_fails ? f->archive_fails : "-");
+}
+
+static void
+print_rounded(char **argument)
+{
+	printf("%g\n", round_to(atof(argument[0]), 1));
 }
 
 int
 main(int argc, char **argv)
 {
-	static CommitFigures f;
-	HistorySum *period = calloc(1, sizeof(HistorySum));
+	static const Question questions[] = {
+		{"archiver", print_archiver}, {"cycles", print_cycles},
+		{"hanging", print_hanging}, {"head", print_head},
+		{"phases", print_phases}, {"round", print_rounded},
+		{"share", print_share}, {"siblings", print_siblings},
+		{"sleeps", print_sleeps}, {"stalls", print_stalls},
+		{"standby", print_standby}, {"stopped", print_stopped}
+	};
 
-	if (argc == 3 && strcmp(argv[1], "round") == 0)
-	{
-		printf("%g\n", round_to(atof(argv[2]), 1));
-		return 0;
-	}
-	if (argc == 5 && strcmp(argv[1], "hanging") == 0)
-		return print_hanging(period, argv + 2);
-	if (argc == 4 && strcmp(argv[1], "stopped") == 0)
-		return print_stopped(&f, argv + 2);
-	if (argc == 4 && strcmp(argv[1], "head") == 0)
-		return print_head(&f, atof(argv[2]), atof(argv[3]));
-	if (argc == 4 && strcmp(argv[1], "archiver") == 0)
-	{
-		period->archive_failures = atoi(argv[2]);
-		period->seconds = atof(argv[3]);
-		set_period_checkpoints(&f, period);
-		puts(f.archive_fails ? f.archive_fails : "-");
-		return 0;
-	}
-	if (argc == 9 && strcmp(argv[1], "phases") == 0)
-		return print_phases(&f, argv + 2);
-	if (argc == 5 && strcmp(argv[1], "sleeps") == 0)
-		return print_sleeps(&f, argv + 2);
-	if (argc == 6 && strcmp(argv[1], "siblings") == 0)
-		return print_siblings(&f, argv + 2);
-	if (argc > 2 && (strcmp(argv[1], "cycles") == 0 || strcmp(argv[1], "distance") == 0 ||
-					 strcmp(argv[1], "changed") == 0))
-		return print_cycles(&f, argc, argv);
-	period->end = DT_NOEND;
-	if (argc > 3 && strcmp(argv[1], "stalls") == 0)
-		return print_stalls(&f, period, argc, argv);
-	if (argc == 5 && strcmp(argv[1], "share") == 0)
-		return print_share(&f, atof(argv[2]), atoi(argv[3]), atof(argv[4]));
-	if (argc < 3 || argc - 3 > MOST_KEPT)
-		return 1;
-	return print_standby(&f, period, argc, argv);
+	return answer_question(questions, lengthof(questions), argv);
 }

@@ -17,18 +17,23 @@ sub named (@arguments)
 	return $program->(\@arguments);
 }
 
-is(named(29, 4, ('away=1.65') x 4),
+sub blamed (@waits)
+{
+	return named('standby', @waits);
+}
+
+is(blamed(29, 4, ('away=1.65') x 4),
 	'-', 'slow commits have 6.6 s of 29: none, as it is less than a quarter');
-is(named(12, 4, ('away=1.65') x 4), 'away 0.55', '... of 12: theirs');
-is(named(26.4, 16, ('away=1.65') x 4),
+is(blamed(12, 4, ('away=1.65') x 4), 'away 0.55', '... of 12: theirs');
+is(blamed(26.4, 16, ('away=1.65') x 4),
 	'away 1.00', 'four of 16 that are kept, all like these: theirs');
-is(named(26.4, 8, ('away=1.65') x 4), 'away 0.50', '... of 8: theirs, half of the waits');
-is(named(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
-is(named('hang 100', 1, 'away=60'),
+is(blamed(26.4, 8, ('away=1.65') x 4), 'away 0.50', '... of 8: theirs, half of the waits');
+is(blamed(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
+is(blamed('hang 100', 1, 'away=60'),
 	'away 0.60', 'where commits hang, samples know all waits: of these');
-is(named('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
-is(named('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
-is(named(29, 0), '-', 'no slow commit: none');
+is(blamed('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
+is(blamed('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
+is(blamed(29, 0), '-', 'no slow commit: none');
 
 # Of commits that wait for no flush, no sum tells how long their records took.
 is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
@@ -45,21 +50,26 @@ is(named('archiver', 1, 60), 'failed 1 time', '... or just now');
 is(named('archiver', 1, 3600), '-', '... or once in an hour');
 
 # A checkpoint every 300 s, before max_wal_size asks for it
-is(named('cycles', 1000, 950, 300, 701, 200, 400, 100), 'asked', 'a checkpoint for a command');
-is(named('cycles', 1000, 1001, 300, 701, 200, 400, 100), '-', '... or in time');
-is(named('cycles', 400, 950, 300, 701, 200, 400, 100), '-', '... or, as may be, for its WAL');
-is(named('cycles', 1000, 950, 300, 701, 200, 100, 100), '-', '... or after a time without commits');
-is(named('cycles', 1000, 950, 300, 701, 200), '-', '... or after one of which nothing is known');
+is( named('cycles', 1000, 0, 0, 950, 300, 701, 200, 400, 100),
+	'0 s, 100 MB, asked',
+	'a checkpoint for a command');
+is(named('cycles', 1000, 0, 0, 1001, 300, 701, 200, 400, 100), '0 s, 100 MB', '... or in time');
+is(named('cycles', 400, 0, 0, 950, 300, 701, 200, 400, 100),
+	'0 s, 100 MB', '... or, as may be, for its WAL');
+is(named('cycles', 1000, 0, 0, 950, 300, 701, 200, 100, 100),
+	'0 s, 100 MB', '... or after a time without commits');
+is(named('cycles', 1000, 0, 0, 950, 300, 701, 200),
+	'0 s, 100 MB', '... or after one of which nothing is known');
 
 # The server was down, or a standby, from 100 to 5,000
 my @newest = (6000, 40, 5700, 30, 5400, 20, 5100, 10);
-is(named('distance', 5000, @newest, 100, 4),
+is(named('cycles', 0, 5000, 0, @newest, 100, 4),
 	'300 s, 10 MB', 'the distance of checkpoints since the server started');
-is(named('distance', 5200, @newest), '0 s, 10 MB', '... unknown, if they are too few');
-is(named('distance', 7000, @newest), '0 s, 0 MB', '... or none');
-is(named('changed', 5300, @newest),
+is(named('cycles', 0, 5200, 0, @newest), '0 s, 10 MB', '... unknown, if they are too few');
+is(named('cycles', 0, 7000, 0, @newest), '0 s, 0 MB', '... or none');
+is(named('cycles', 0, 0, 5300, @newest),
 	'0 s, 10 MB', '... or since the settings of checkpoints have changed');
-is(named('distance', 7000), '0 s, 0 MB', '... or if there is no cycle');
+is(named('cycles', 0, 7000, 0), '0 s, 0 MB', '... or if there is no cycle');
 
 # Where only some flushes were timed, the others are taken to be like these.
 # 20 commits: 10 lead, in 12 ms; the others take 8 ms

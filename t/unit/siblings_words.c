@@ -42,12 +42,6 @@ on_shmem_exit(pg_on_exit_callback function, Datum arg)
 {
 }
 
-bool
-notify_lock_is(const LOCKTAG *tag)
-{
-	return false;
-}
-
 static void
 register_at(int place)
 {
@@ -86,7 +80,6 @@ int
 main(int argc, char **argv)
 {
 	static PROC_HDR header;
-	const char *between = "";
 
 	MaxBackends = atoi(argv[1]);
 	*siblings_module.head = calloc(1, siblings_tail_size(MaxBackends));
@@ -101,13 +94,10 @@ main(int argc, char **argv)
 			register_at(atoi(argv[i]));
 		else
 		{
-			uint32		siblings;
-
 			MyProc = &header.allProcs[atoi(argv[i] + 1)];
 			words_read = 0;
-			siblings = siblings_count();
-			printf("%s%u %d", between, siblings, words_read);
-			between = ", ";
+			printf("%u ", siblings_count());
+			printf("%d\n", words_read);
 		}
 	}
 	return 0;

@@ -10,7 +10,7 @@ my $program = compile_program('t/unit/siblings_words.c');
 
 sub counts (@backends)
 {
-	return $program->(\@backends);
+	return $program->(\@backends) =~ s/\n/, /gr;
 }
 
 # Of one word of the summary and 2 words of backends, or of 3 and 157

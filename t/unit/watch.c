@@ -4,13 +4,7 @@
  *		What src/stats/watch.c takes for a checkpoint, and counts of a pause,
  *		for t/unit/watch.pl.
  *
- * The arguments are wait events of the checkpointer, one at each look.  The
- * output has the phase of a checkpoint at each of them: write, sync or none.
- * With three arguments, see print_pause(); after "volume", print_volume();
- * after "inserted", the WAL of each look, of positions in kB; after
- * "processes", print_processes(); after "naps", print_naps(); after "flusher",
- * print_flusher(); after "apart", print_apart(); after "writes",
- * print_writes(); after "waits", print_waits(); after "set", print_set().
+ * The first argument names a question, of which the last lines have all.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,14 +36,14 @@ static const struct
 
 /* Commits in a flush before a pause of 1.5 s, and 50 ms after it */
 static void
-print_pause(int before_it, int after_it, bool paused)
+print_pause(char **argument)
 {
 	WatchSample before = {.at = NS_PER_S};
-	WatchSample after = {.at = before.at + 1550 * NS_PER_MS,.paused = paused,.throttled_us = 1500000};
+	WatchSample after = {.at = before.at + 1550 * NS_PER_MS,.paused = atoi(argument[2]),.throttled_us = 1500000};
 	WatchSummary sum = {0};
 
-	before.phase[PHASE_FLUSH] = before_it;
-	after.phase[PHASE_FLUSH] = after_it;
+	before.phase[PHASE_FLUSH] = atoi(argument[0]);
+	after.phase[PHASE_FLUSH] = atoi(argument[1]);
 	add_sample(&after, &before, 1550 * NS_PER_MS, &sum);
 	printf("%.2f s not run, %.2f s of flushes", sum.phase[PHASE_NOT_RUN] / NS_PER_S,
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
@@ -119,7 +113,7 @@ print_set(char **argument)
 
 /* Whether the WAL is apart, once a worker that has found that is away */
 static void
-print_apart(void)
+print_apart(char **argument)
 {
 	static WatchShared memory = {.settings.wal_apart = true};
 	WatchSettings settings;
@@ -130,57 +124,57 @@ print_apart(void)
 }
 
 /*
- * In "busy" looks of four, a flush is under way.  Each four of the other
+ * In so many looks of four, a flush is under way.  Each four of the other
  * arguments are a number of looks, and what came before each of them: flushes,
  * and requests and kB of the volume.  The output is the share of others in its
  * requests after these looks, and whether they are an activity.  With fewer
  * than no looks, WAL is synced in another way from then on.
  */
 static void
-print_volume(int busy, int argc, char **argv)
+print_volume(char **argument)
 {
 	static WatchShared memory;
 	uint64		flushes = 0;
 	uint64		newest = 0;
 
 	shared = &memory;
-	for (int i = 0; i + 3 < argc; i += 4)
+	for (char **look_at = argument + 1; *look_at != NULL; look_at += 4)
 	{
-		wal_sync_method += atoi(argv[i]) < 0;
-		for (int n = abs(atoi(argv[i])); n > 0; n--)
+		wal_sync_method += atoi(look_at[0]) < 0;
+		for (int n = abs(atoi(look_at[0])); n > 0; n--)
 		{
-			flushes += atoi(argv[i + 1]);
-			volume.requests += atoi(argv[i + 2]);
-			volume.bytes += 1024 * atoi(argv[i + 3]);
+			flushes += atoi(look_at[1]);
+			volume.requests += atoi(look_at[2]);
+			volume.bytes += 1024 * atoi(look_at[3]);
 			look_at_volume(flushes, sample_of(newest));
-			look.sample.phase[PHASE_FLUSH] = n % 4 < busy;
+			look.sample.phase[PHASE_FLUSH] = n % 4 < atoi(argument[0]);
 			look.sample.activities = look.sample.others = 0;
 			look_at_others(newest);
 			*sample_of(++newest) = look.sample;
 		}
-		printf("%s%d%s", i == 0 ? "" : " ", look.sample.others,
+		printf("%d%s ", look.sample.others,
 			   look.sample.activities ? " others" : "");
 	}
 }
 
 static void
-print_inserted(int argc, char **argv)
+print_inserted(char **argument)
 {
 	uint64		before = 0;
 
-	for (int i = 0; i < argc; i++)
+	for (char **position = argument; *position != NULL; position++)
 	{
-		uint64		now = bytes_inserted(1024 * strtoull(argv[i], NULL, 10));
+		uint64		now = bytes_inserted(1024 * strtoull(*position, NULL, 10));
 
-		if (i > 0)
-			printf("%s" UINT64_FORMAT, i == 1 ? "" : " ", (now - before) / 1024);
+		if (position > argument)
+			printf(UINT64_FORMAT " ", (now - before) / 1024);
 		before = now;
 	}
 }
 
 /* At an event of parallel query, and at one of the end of transactions */
 static void
-print_processes(void)
+print_processes(char **argument)
 {
 	static const CommitPhase phases[] = {PHASE_BEFORE, PHASE_LOG, PHASE_AFTER};
 
@@ -188,7 +182,7 @@ print_processes(void)
 	{
 		PhaseReading reading = {.phase = phases[i]};
 
-		printf("%s%d%d", i == 0 ? "" : " ",
+		printf("%d%d ",
 			   waits_for_processes(&reading, WAIT_EVENT_EXECUTE_GATHER),
 			   waits_for_processes(&reading, PG_WAIT_LWLOCK | LWTRANCHE_XACT_BUFFER));
 	}
@@ -199,19 +193,19 @@ print_processes(void)
  * "q": commits lack it, too
  */
 static void
-print_naps(int argc, char **argv)
+print_naps(char **argument)
 {
-	for (int i = 0; i + 1 < argc; i += 2)
+	for (; *argument != NULL; argument += 2)
 	{
 		paused_us = 0;
 		queued = false;
-		run_delay += atof(argv[i + 1]) * NS_PER_MS;
-		watch_note_nap(50, atoi(argv[i]));
-		printf("%s%u%s", i == 0 ? "" : " ", paused_us / 1000, queued ? "q" : "");
+		run_delay += atof(argument[1]) * NS_PER_MS;
+		watch_note_nap(50, atoi(argument[0]));
+		printf("%u%s ", paused_us / 1000, queued ? "q" : "");
 	}
 }
 
-static bool unwaited = false;
+static bool unwaited;
 static char state;
 
 char
@@ -237,23 +231,18 @@ commit_phase_of_flusher(PGPROC *proc)
 	return PHASE_FLUSH;
 }
 
-PGPROC *
-commit_phase_find_flusher(CommitPhase *phase)
-{
-	return NULL;
-}
-
 /* As what sums count a commit that writes WAL, or waits for that */
 static void
-print_writes(void)
+print_writes(char **argument)
 {
 	PhaseReading reading;
 
+	unwaited = atoi(argument[0]);
 	for (int i = PHASE_BEFORE; i <= PHASE_LOG; i++)
 	{
 		look.flusher_phase = i;
 		(void) read_commit(NULL, WAIT_EVENT_WAL_WRITE, &reading);
-		printf("%s%d", i == PHASE_BEFORE ? "" : " ", reading.phase);
+		printf("%d ", reading.phase);
 	}
 }
 
@@ -262,15 +251,15 @@ print_writes(void)
  * The output is how many wait for a processor, and how many for a write.
  */
 static void
-print_flusher(const char *event, const char *process, bool opens)
+print_flusher(char **argument)
 {
 	static PGPROC flusher;
 
 	for (int e = 0; e < (int) lengthof(events); e++)
-		if (strcmp(event, events[e].name) == 0)
+		if (strcmp(argument[0], events[e].name) == 0)
 			flusher.wait_event_info = events[e].info;
-	state = process[0];
-	if (opens)
+	state = *argument[1];
+	if (atoi(argument[2]))
 		wal_sync_method = WAL_SYNC_METHOD_OPEN_DSYNC;
 	look.flusher_phase = PHASE_FLUSH;
 	look.sample.phase[PHASE_FLUSH] = look.sample.phase[PHASE_OTHER_FLUSH] = 1;
@@ -283,7 +272,7 @@ print_flusher(const char *event, const char *process, bool opens)
  * have seen a commit of the same process ID that waited for a lock
  */
 static void
-print_waits(void)
+print_waits(char **argument)
 {
 	static const int asked[][2] = {{0, 7}, {1, 7}, {1, 8}};
 	static Session seen[2] = {
@@ -297,86 +286,42 @@ print_waits(void)
 		CommitWaits waits;
 
 		watch_find_waits(asked[i][0], asked[i][1], 1, 3, &waits);
-		printf("%s" UINT64_FORMAT, i == 0 ? "" : " ", waits.lock_time);
+		printf(UINT64_FORMAT " ", waits.lock_time);
 	}
 }
 
 /* The phase of a checkpoint at each wait event of the checkpointer */
-static int
-print_checkpoint(int n, char **event)
+static void
+print_checkpoint(char **event)
 {
-	for (int i = 0; i < n; i++)
+	for (; *event != NULL; event++)
 	{
 		uint8		seen;
 
 		for (int e = 0; e < (int) lengthof(events); e++)
-			if (strcmp(event[i], events[e].name) == 0)
+			if (strcmp(*event, events[e].name) == 0)
 				checkpointer.wait_event_info = events[e].info;
 		look.sample.activities = 0;
 		look_at_checkpointer();
 		seen = look.sample.activities;
 		if (((seen & ACTIVITY_BIT(ACTIVITY_CHECKPOINT)) != 0) != (seen != 0))
-			return 1;
-		printf("%s%s", i == 0 ? "" : " ",
-			   seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
+			exit(1);
+		printf("%s ", seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
 			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none");
 	}
-	return 0;
 }
 
 int
 main(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "waits") == 0)
-	{
-		print_waits();
-		return 0;
-	}
-	if (argc == 5 && strcmp(argv[1], "flusher") == 0)
-	{
-		print_flusher(argv[2], argv[3], atoi(argv[4]) != 0);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "processes") == 0)
-	{
-		print_processes();
-		return 0;
-	}
-	if (argc == 3 && strcmp(argv[1], "writes") == 0)
-	{
-		unwaited = atoi(argv[2]) != 0;
-		print_writes();
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "set") == 0)
-	{
-		print_set(argv + 2);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "apart") == 0)
-	{
-		print_apart();
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "naps") == 0)
-	{
-		print_naps(argc - 2, argv + 2);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "inserted") == 0)
-	{
-		print_inserted(argc - 2, argv + 2);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "volume") == 0)
-	{
-		print_volume(atoi(argv[2]), argc - 3, argv + 3);
-		return 0;
-	}
-	if (argc == 4)
-	{
-		print_pause(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]) != 0);
-		return 0;
-	}
-	return print_checkpoint(argc - 1, argv + 1);
+	static const Question questions[] = {
+		{"apart", print_apart}, {"checkpoint", print_checkpoint},
+		{"flusher", print_flusher}, {"inserted", print_inserted},
+		{"naps", print_naps}, {"pause", print_pause},
+		{"processes", print_processes}, {"set", print_set},
+		{"volume", print_volume}, {"waits", print_waits},
+		{"writes", print_writes}
+	};
+
+	return answer_question(questions, lengthof(questions), argv);
 }

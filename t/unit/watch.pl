@@ -10,7 +10,7 @@ my $program = compile_program('t/unit/watch.c');
 
 sub phases (@events)
 {
-	return $program->(\@events);
+	return $program->([ 'checkpoint', @events ]);
 }
 
 is( phases(qw(idle wal_write wal_sync wal_init idle)),
@@ -23,10 +23,10 @@ is( phases(qw(wal_sync file_write file_sync file_write idle wal_write)),
 	'none write sync sync none none',
 	'... after a switch; what it writes while it syncs is no phase');
 
-is( $program->([ 1, 4, 1 ]),
+is( $program->([ 'pause', 1, 4, 1 ]),
 	'1.50 s not run, 0.20 s of flushes',
 	'one commit before a pause, four after it');
-is( $program->([ 1, 4, 0 ]),
+is( $program->([ 'pause', 1, 4, 0 ]),
 	'6.00 s not run, 0.20 s of flushes',
 	'... and a limit of the CPU, of which each look sees a part');
 
@@ -84,7 +84,7 @@ is( $program->([qw(writes 1)]),
 is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
 
 is($program->([qw(set 300 300 600 600)]),
-	'0 0 3 3 ', 'settings of checkpoints: the reload that changed them');
+	'0 0 3 3', 'settings of checkpoints: the reload that changed them');
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
 done_testing();
