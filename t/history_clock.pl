@@ -1,4 +1,5 @@
-# What do the rows of commit_history say when the calendar clock is set?
+# What do the rows of commit_history say when the calendar clock is set, and
+# whom do they name?
 #
 # commit_stats.history_start sets the clock of the history, forwards and
 # backwards, and commit_stats.history_speed lets it go faster.  No minute comes
@@ -50,7 +51,72 @@ sub write_rows ($n)
 is($node->sql(q{SELECT date_trunc('day', commit_history_close()) = '2027-01-15'}),
 	't', 'the clock of the history starts where the setting says');
 
-# The minute of each step ends in 55 s, so that no other row comes.
+#
+# Names, as in commit_statement_stats: members of pg_read_all_stats see the top
+# client and the top statement of each row, and others only those of their own
+# role.  Of an hour and of a period, top is who led most flushes in all
+# minutes.
+#
+$node->sql(q{CREATE ROLE other LOGIN; CREATE ROLE stats LOGIN IN ROLE pg_read_all_stats;
+GRANT INSERT ON logged TO other; GRANT SELECT ON commit_history TO other;
+GRANT EXECUTE ON FUNCTION commit_history() TO other});
+
+# What a role sees of the newest row with a client
+sub seen ($role)
+{
+	return $node->sql(
+		q{SELECT top_client_flushes > 0, top_datname IS NULL, top_rolname,
+	top_application_name IS NULL, top_queryid IS NULL, top_reason
+FROM commit_history WHERE resolution = 'minute' AND top_statement_flushes > 10
+ORDER BY period_start DESC LIMIT 1},
+		connstr => $node->connstr('postgres') . " user=$role");
+}
+
+# A minute may end at any time, so enough for the newest of two rows
+sub commit_as ($role, $n = 40)
+{
+	$node->sql('SELECT commit_history_close()');
+	$node->sql('INSERT INTO logged VALUES (1);' x $n,
+		connstr => $node->connstr('postgres') . " user=$role");
+	$node->sql('SELECT commit_history_close()');
+}
+
+my $superuser = $node->sql('SELECT current_user');
+
+commit_as($superuser);
+is(seen($superuser), "t|f|$superuser|f|f|", 'a superuser sees all names');
+is(seen('stats'), "t|f|$superuser|f|f|", 'so does a member of pg_read_all_stats');
+is( seen('other'),
+	't|t||t|t|insufficient_privilege',
+	'others see that there is a client and a statement');
+commit_as('other');
+is(seen('other'), 't|f|other|f|f|', '... and the names of their own');
+
+# Nobody commits in the second row
+$node->sql('SELECT commit_history_close()') for 1 .. 2;
+is( $node->sql(q{SELECT count(top_client_flushes_share) - count(top_client_flushes),
+	count(top_statement_flushes_share) - count(top_statement_flushes) FROM commit_history}),
+	'0|0',
+	'no share without flushes');
+
+# The top of the first minute led more than the other one in any minute
+$node->sql('SELECT commit_history_reset()');
+commit_as($superuser, 60);
+commit_as('other', 30) for 1 .. 4;
+is( $node->sql(q{SELECT top_rolname, top_client_flushes >= 100, top_statement_flushes >= 100
+	FROM commit_history WHERE resolution = 'hour'}),
+	'other|t|t',
+	'an hour names who led most in all its minutes');
+like(
+	$node->sql(q{SELECT commit_stats_report('-infinity', 'infinity')}),
+	qr{are led by client [^.]*\.\.\."\s+\(other, },
+	'... and so does a period');
+$node->sql('SELECT commit_history_reset(); SELECT commit_history_close()');
+
+#
+# The clock is set.  The minute of each step ends in 55 s, so that no other row
+# comes.
+#
 write_rows(3);
 set_clock(7205);
 $node->wait_until(
