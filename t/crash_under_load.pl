@@ -237,6 +237,7 @@ for my $how (
 		poll_until(sub { return end_background($node->start_psql('SELECT 1')) })
 		  or die "the server did not come back\n";
 	}
+	set_device($node);
 	all_is_there($name);
 	counts_again($name, $killed_at);
 	$node->sql("ROLLBACK PREPARED 'half'")
