@@ -51,7 +51,7 @@ adds_up('gone');
 #
 # Backends that are terminated in the middle of their work, over and over.
 #
-for (1 .. 4)
+for (1 .. 3)
 {
 	my @killed =
 	  map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;

@@ -92,7 +92,7 @@ sub start_all
 {
 	return
 	  map { (
-		start_clients($_, '-c 3 -C -t 30', %mixture), start_clients($_, '-c 3 -t 100', %mixture)) }
+		start_clients($_, '-c 3 -C -t 12', %mixture), start_clients($_, '-c 3 -t 40', %mixture)) }
 	  @databases;
 }
 
