@@ -35,11 +35,11 @@ sub check_counts ($name, $evidence)
 	{
 		my $who = "$name, $clients client" . ($clients > 1 ? 's' : '');
 		my ($counted, $records) = $node->observe(sub {
-			run_pgbench($node, "-c $clients -j 2 -t 100", load => 'INSERT INTO logged VALUES (1)');
+			run_pgbench($node, "-c $clients -j 2 -t 40", load => 'INSERT INTO logged VALUES (1)');
 		});
 
-		counts_load($counted, $records, 100 * $clients, $who);
-		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 90 : 1, "$who: there are leaders");
+		counts_load($counted, $records, 40 * $clients, $who);
+		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 36 : 1, "$who: there are leaders");
 		is($counted->{followers}, 0, "$who: there are no followers")
 		  if $clients == 1;
 	}
