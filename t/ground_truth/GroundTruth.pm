@@ -27,26 +27,6 @@ our @EXPORT = (
 my $shim;    # its path
 my $standby;
 
-# The first position after $lsn that is one of the sorted @$boundaries.
-sub _next_boundary ($boundaries, $lsn)
-{
-	my ($low, $high) = (0, scalar @$boundaries);
-
-	while ($low < $high)
-	{
-		my $middle = int(($low + $high) / 2);
-		if ($boundaries->[$middle] > $lsn)
-		{
-			$high = $middle;
-		}
-		else
-		{
-			$low = $middle + 1;
-		}
-	}
-	return $low;
-}
-
 sub _lsn ($text)
 {
 	my ($high, $low) = map { hex } split(m{/}, $text);
@@ -247,7 +227,6 @@ sub _flushes ($node)
 sub _truth ($node, $start, $end)
 {
 	my @syncs = _flushes($node);
-	my @boundaries = map { $_->[0] } @syncs;
 
 	# A leader, too, may sleep for a spinlock, after the sync (see shim.c).  Of
 	# two sleeps in a row, the one before the sync was that of commit_delay.
@@ -268,7 +247,13 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 	my (@size, %histogram, $without_leader);
 	my @commits = _commit_records($node, $start, $end);
 
-	$size[ _next_boundary(\@boundaries, $_) ]++ for @commits;
+	# both are in order
+	my $flush = 0;
+	for my $commit (@commits)
+	{
+		$flush++ while $flush < @syncs && $syncs[$flush]->[0] <= $commit;
+		$size[$flush]++;
+	}
 	for my $i (0 .. $#syncs)
 	{
 		my $n = $size[$i] or next;
