@@ -90,4 +90,4 @@ SELECT commits, (SELECT count(*) FROM logged) AS rows FROM commit_flush_stats
 });
 is_deeply($rows, ['commits=1,rows=6'], 'crashed: statements run and are counted');
 
-done_testing();
+end_test($node);

@@ -111,7 +111,7 @@ SET LOCAL late_writer.statement = 'INSERT INTO tick SELECT 2 FROM pg_sleep(0.1)'
 COMMIT;});
 	is($node->sql("SELECT max(before_time) >= 100 FROM commit_slow_log WHERE pid = $pid"),
 		't', "$libraries: the slow log has what comes before the record");
-	$node->stop;
+	ends_well($node);
 }
 
 done_testing();

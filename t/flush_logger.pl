@@ -272,4 +272,4 @@ $node->stop;
 unlike(slurp_file($node->logfile, $log_end),
 	qr/\[$next_worker\].*FATAL/, 'the worker stops quietly with the server');
 
-done_testing();
+end_test($node);
