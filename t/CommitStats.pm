@@ -288,8 +288,10 @@ sub PostgreSQL::Test::Cluster::alter_system ($node, %settings)
 {
 	my @names = sort keys %settings;
 
-	$node->sql(join "\n", map { "ALTER SYSTEM SET $_ = '$settings{$_}';" } @names);
-	$node->reload;
+	$node->sql(
+		join "\n",
+		(map { "ALTER SYSTEM SET $_ = '$settings{$_}';" } @names),
+		'SELECT pg_reload_conf()');
 	$node->wait_until(
 		'SELECT ' . join(' AND ', map { "current_setting('$_') = '$settings{$_}'" } @names));
 }
