@@ -141,12 +141,6 @@ load()
 	run_load "$bin/pgbench" -n -j "$threads" "$@"
 }
 
-# What pgbench says about its last run: connecting is not included.
-commits_per_second()
-{
-	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/log/pgbench.log"
-}
-
 # How long its transactions took, in seconds
 load_seconds()
 {

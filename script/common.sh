@@ -46,6 +46,7 @@ pg_config=${PG_CONFIG:-}	# of the PostgreSQL to use; later of the private one
 bin=						# where the programs of the private server are
 work=						# the work folder
 make_variables=()			# what make must be told about this PostgreSQL
+instance=					# which of several servers: ends the names of its files
 extra_packages=()			# Debian packages that only this script needs
 tools_only=					# set where these are all: neither compiler nor server
 running=					# process group of the command that is running
@@ -245,7 +246,7 @@ make_work_folder()
 	esac
 	work=$(mktemp -d "$parent/commit_stats.XXXXXX") ||
 		die "cannot make a folder in $parent; set TMPDIR to one that can be written to."
-	mkdir "$work/log" "$work/tmp" "$work/socket" "$work/src" "$work/server"
+	mkdir "$work/log" "$work/tmp" "$work/src" "$work/server"
 }
 
 # The newest PostgreSQL that is installed together with its headers.
@@ -510,20 +511,27 @@ build_and_install()
 		"${make_variables[@]}" "$@" install
 }
 
+# init_cluster FOLDER
+init_cluster()
+{
+	step initdb.log "Creating a database cluster" \
+		"$bin/initdb" -D "$1" -U postgres -A trust -N --no-locale -E UTF8
+}
+
 # make_cluster [SETTING...]: lines for postgresql.conf
 #
 # Only its socket leads to the server, and PGHOST leads to the socket.
 make_cluster()
 {
-	export PGHOST=$work/socket PGUSER=postgres PGDATABASE=postgres
+	export PGHOST=$work/socket$instance PGUSER=postgres PGDATABASE=postgres
 
-	step initdb.log "Creating a database cluster" \
-		"$bin/initdb" -D "$work/data" -U postgres -A trust -N --no-locale -E UTF8
+	as_user mkdir -p "$PGHOST"
+	init_cluster "$work/data$instance"
 	printf '%s\n' "listen_addresses = ''" \
-		"unix_socket_directories = '$work/socket'" \
+		"unix_socket_directories = '$PGHOST'" \
 		"log_line_prefix = '%m [%p] '" \
 		"shared_preload_libraries = 'commit_stats'" \
-		"$@" >>"$work/data/postgresql.conf"
+		"$@" >>"$work/data$instance/postgresql.conf"
 }
 
 # start_server [SETTING...]: with these settings
@@ -531,10 +539,20 @@ start_server()
 {
 	say "Starting a throwaway server."
 	make_cluster "$@"
-	attend as_user "$bin/pg_ctl" start -s -w -D "$work/data" \
-		-l "$work/log/server.log" && return
-	show_log server.log
+	attend as_user "$bin/pg_ctl" start -s -w -D "$work/data$instance" \
+		-l "$work/log/server$instance.log" && return
+	show_log "server$instance.log"
 	die "Starting the server failed."
+}
+
+# start_standby [SETTING...]: a streaming copy of the server, with these settings
+start_standby()
+{
+	step standby.log "Copying the standby" \
+		"$bin/pg_basebackup" -D "$work/standby" -R -c fast -X stream
+	printf '%s\n' "port = 5433" "$@" >>"$work/standby/postgresql.auto.conf"
+	step standby.log "Starting the standby" "$bin/pg_ctl" start -s -w \
+		-D "$work/standby" -l "$work/log/standby_server.log"
 }
 
 stop_server()
@@ -576,6 +594,12 @@ stop_load()
 	fi
 	end_group "$background"
 	wait "$background" || :
+}
+
+# What pgbench says about its last run: connecting is not included.
+commits_per_second()
+{
+	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/log/pgbench.log"
 }
 
 # sql OPTION...: psql
