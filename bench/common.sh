@@ -66,10 +66,10 @@ progress()
 # Server
 #
 
-# ask QUERY: its answer as it is
+# ask QUERY: its answer as it is, without notices of how far it is
 ask()
 {
-	sql -At -F ' ' -c "$1"
+	PGOPTIONS="${PGOPTIONS:-} -c client_min_messages=warning" sql -At -F ' ' -c "$1"
 }
 
 # wait_until WHAT QUERY: until it answers true.  Each time in a new session,
@@ -159,9 +159,9 @@ load_with()
 
 	shift 2
 	ask "SELECT commit_stats_reset()" >/dev/null
-	before=$(count_writes)
+	before=$(device_writes)
 	PGOPTIONS=$options load "$@"
-	after=$(count_writes)
+	after=$(device_writes)
 	# shellcheck disable=SC2034		# for the caller
 	read -r flushes_per_second commits_per_flush hit_fraction writes_per_second <<<"$(ask "
 		SELECT round(flushes / seconds, 1), commits_per_flush,
@@ -170,10 +170,10 @@ load_with()
 		FROM commit_flush_stats, (SELECT $(load_seconds)::numeric) l (seconds)")"
 }
 
-# Writes of the server so far, or nothing where nobody counts them.
-count_writes()
+# Writes of the server so far, or nothing where nobody counts them (throttle.sh).
+device_writes()
 {
-	! declare -F device_writes >/dev/null || device_writes
+	:
 }
 
 # sweep_with DELAYS SIBLINGS SECONDS OPTION...: commit_delay_sweep() over these
@@ -182,16 +182,12 @@ count_writes()
 # whether it is the best.
 sweep_with()
 {
-	local query="
-		SELECT commit_delay, commit_siblings, round(commits_per_second::numeric, 1),
-		       round(flushes_per_second::numeric, 1), round(commits_per_flush::numeric, 2),
-		       round(delay_hit_share::numeric / 100, 3), is_best
-		FROM commit_delay_sweep('{$1}', '{$2}', '$3 s')"
-
 	start_load -j "$threads" -T "$((10 * $3))" "${@:4}"		# longer than any sweep takes
 	sleep 1
-	step sweep.log "commit_delay_sweep()" "$bin/psql" -X -q -At -F ' ' -v ON_ERROR_STOP=1 \
-		-o "$work/tmp/sweep" -c "$query"
+	ask "SELECT commit_delay, commit_siblings, round(commits_per_second::numeric, 1),
+		        round(flushes_per_second::numeric, 1), round(commits_per_flush::numeric, 2),
+		        round(delay_hit_share::numeric / 100, 3), is_best
+	     FROM commit_delay_sweep('{$1}', '{$2}', '$3 s')" >"$work/tmp/sweep"
 	stop_load
 }
 

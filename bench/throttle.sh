@@ -110,11 +110,9 @@ make_group()
 # set_limit N|none
 set_limit()
 {
-	case $group_version-$1 in
-		1-none) echo "$group_disk 0" >"$group/blkio.throttle.write_iops_device" ;;
-		1-*) echo "$group_disk $1" >"$group/blkio.throttle.write_iops_device" ;;
-		2-none) echo "$group_disk wiops=max" >"$group/io.max" ;;
-		2-*) echo "$group_disk wiops=$1" >"$group/io.max" ;;
+	case $group_version in
+		1) echo "$group_disk ${1/none/0}" >"$group/blkio.throttle.write_iops_device" ;;
+		2) echo "$group_disk wiops=${1/none/max}" >"$group/io.max" ;;
 	esac
 }
 
