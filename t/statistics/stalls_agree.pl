@@ -89,24 +89,5 @@ FROM commit_stall_log WHERE leader_pid IS NULL});
 		return ([ $stalls > 2, 'there are some' ],
 			[ $long == 0, 'as long as a flush of the WAL writer, or two that nobody told apart' ]);
 	});
-$node->alter_system(wal_writer_delay => '200ms');
-
-# What is usual here
-$node->alter_system(
-	track_wal_io_timing => 'on',
-	'commit_stats.stall_time' => -1);
-set_device($node, flush_time => 1);
-right_in_most_rounds(
-	'stall_limit',
-	sub {
-		$node->sql('SELECT commit_stats_reset()');
-		run_pgbench($node, '-c 2 -t 200', insert => 'INSERT INTO tick VALUES (1);');
-		$node->wait_until(q{SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
-FROM commit_stats_info, commit_flush_latency_stats});
-		return [
-			$node->sql('SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info') eq 't',
-			'several times what a flush takes here'
-		];
-	});
 
 end_test($node);
