@@ -11,7 +11,6 @@
 
 use CommitStats;
 
-my $root = '.';
 my $node = start_node('reference');
 
 #
@@ -70,7 +69,7 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 #
 
 # What script/generate lists: view, column
-my @generated = map { [ split / / ] } split /\n/, `$root/script/generate --list`;
+my @generated = map { [ split / / ] } split /\n/, `script/generate --list`;
 
 # A literal as the catalogs have it.
 my %default_of;
@@ -166,8 +165,8 @@ sub queries_that_fail ($text)
 # Does it?
 #
 
-my $reference = slurp_file("$root/doc/reference.md");
-my $symptoms = slurp_file("$root/doc/symptoms.md");
+my $reference = slurp_file('doc/reference.md');
+my $symptoms = slurp_file('doc/symptoms.md');
 
 cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
 cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');

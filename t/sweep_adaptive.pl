@@ -36,7 +36,6 @@ sub in_its_slots ($messages)
 # A sweep that is late may leave a moment in which the adaptive delay learns.
 sub nothing_learned
 {
-
 	my $before = delay_state($node, $state);
 	my ($spacing) = $before =~ /^([^|]+)/;
 	my $asked = int(1000 * $spacing + 0.5) - $slack;
@@ -65,7 +64,7 @@ end_background($sweep);
 #
 # Its slots and the others
 #
-my ($adaptive, $others, $fixed);
+my ($adaptive, $others);
 my $done = eventually(sub {
 	my $messages;
 

@@ -78,11 +78,7 @@ sub start_load ($clients)
 	my $load =
 	  start_pgbench($node, "-c $clients -j 2 -T 600", insert => "INSERT INTO logged VALUES (1);\n");
 
-	ok( poll_until(sub {
-			return $node->sql("SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')") eq
-			  't';
-		}),
-		"there is a load of $clients clients");
+	$node->wait_until("SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')");
 	return $load;
 }
 

@@ -60,9 +60,7 @@ sub restart_on_volume ($node)
 		compile_c($library, '-U_GNU_SOURCE', '-fPIC', '-shared', 'bench/volume.c', '-ldl');
 	}
 	$node->stop;
-	set_volume($node, 0);
-	set_slow_syncs($node, 0);
-	set_others($node, 0);
+	_write_volume($node, 0, (0) x 10);
 	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
 	local $ENV{LD_PRELOAD} = $library;
 	return $node->start;

@@ -66,8 +66,7 @@ my ($holder, $pid) = hold('LOCK pg_type IN SHARE MODE');
 start_commit($session);
 hangs_for(qr/relation pg_type, held by pid $pid \(idle in transaction\)/,
 	'record', $pid, 'ON COMMIT DROP');
-$holder->quit;
-$session->quit;
+$_->quit for $holder, $session;
 
 # pg_class itself: names cannot be looked up, and the report does not wait for
 # it.  Another session looks, which has read the report before.
@@ -85,8 +84,7 @@ ok( poll_until(
 		5),
 	'pg_class is locked: the report does not wait, and has its OID');
 $watcher->quit;
-$holder->quit;
-$session->quit;
+$_->quit for $holder, $session;
 
 # Another database
 $node->safe_psql('postgres', 'CREATE DATABASE other');
@@ -98,8 +96,7 @@ like(
 	$node->safe_psql('other', 'SELECT detail FROM commit_activity WHERE detail IS NOT NULL'),
 	qr/^for relation 1247 of database \d+, held by pid $pid /,
 	'in another database, it has its OID, too');
-$holder->quit;
-$session->quit;
+$_->quit for $holder, $session;
 
 # An advisory lock
 $session = ready_to_commit('INSERT INTO jobs VALUES (1)');
@@ -107,8 +104,7 @@ $session = ready_to_commit('INSERT INTO jobs VALUES (1)');
 start_commit($session);
 hangs_for(qr/advisory lock 42, held by pid $pid \(idle in transaction\)/,
 	'before', $pid, 'advisory lock');
-$holder->quit;
-$session->quit;
+$_->quit for $holder, $session;
 
 # A relation whose name would begin a line of the report
 $node->sql(qq{CREATE TABLE "odd\nWhy" (n int);
@@ -119,8 +115,7 @@ $session = ready_to_commit('INSERT INTO tasks VALUES (1)');
 start_commit($session);
 hangs_for(qr/relation odd\?Why, held by pid $pid \(idle in transaction\)/,
 	'before', $pid, 'a name with a line break');
-$holder->quit;
-$session->quit;
+$_->quit for $holder, $session;
 
 # A row of a prepared transaction
 $session = ready_to_commit('INSERT INTO child VALUES (1)');
