@@ -280,9 +280,8 @@ backend_slots_reset(TimestampTz now)
 {
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	memset(shared->base, 0, sizeof(shared->base));
-	for (int i = 0; i < MaxBackends * backend_slots_ncells(); i++)
-		counter_array_add(shared->base, at_reset[i], SLOT_NCOUNTERS);
+	backend_slots_at_reset(0, MaxBackends * backend_slots_ncells(),
+						   shared->base, SLOT_NCOUNTERS);
 	shared->stats_reset = now;
 	shared->wal_reset = end_of_wal();
 }

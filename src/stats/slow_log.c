@@ -370,7 +370,6 @@ slow_log_derive_limits(bool committed)
 		limit = Max(limit, Min((uint64) histogram_quantile(waited, 0.99),
 							   UNLEARNED));
 	pg_atomic_write_u64(&shared->commit_limit, limit);
-	pfree(totals);
 	derived_at = clock_now();
 }
 

@@ -161,12 +161,8 @@ log_settled_groups(void)
 			if (group.leader_pid != 0)
 				wanted = group.leader.log_wanted;
 			if (group.leader_pid != 0 && wanted)
-			{
-				char	   *message = flush_message(&group, active);
-
-				ereport(LOG, (errmsg_internal("%s", message)));
-				pfree(message);
-			}
+				ereport(LOG,
+						(errmsg_internal("%s", flush_message(&group, active))));
 		}
 		logged = next;
 	}
