@@ -152,27 +152,22 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 
 /* LockHeldByMe(): a third argument since 17. */
 #if PG_VERSION_NUM < 170000
-#define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode)
-#else
-#define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode, false)
+#define LockHeldByMe(tag, mode, orstronger)	LockHeldByMe(tag, mode)
 #endif
 
 /* Lists in shared memory, circular, of another type before 16. */
 #if PG_VERSION_NUM < 160000
 typedef SHM_QUEUE ProcLocks;
 typedef SHM_QUEUE ProcLockLink;
-#define PROC_LOCKS_ARE_EMPTY(locks)	((locks)->next == (locks))
-#define PROC_LOCKS_FIRST(locks)		((locks)->next)
-#define PROC_LOCKS_LAST(locks)		((locks)->prev)
 #define LIST_END(list)				(list)
 #else
 typedef dlist_head ProcLocks;
 typedef dlist_node ProcLockLink;
-#define PROC_LOCKS_ARE_EMPTY(locks)	dlist_is_empty(locks)
-#define PROC_LOCKS_FIRST(locks)		((locks)->head.next)
-#define PROC_LOCKS_LAST(locks)		((locks)->head.prev)
 #define LIST_END(list)				(&(list)->head)
 #endif
+#define PROC_LOCKS_FIRST(locks)		(LIST_END(locks)->next)
+#define PROC_LOCKS_LAST(locks)		(LIST_END(locks)->prev)
+#define PROC_LOCKS_ARE_EMPTY(locks)	(PROC_LOCKS_FIRST(locks) == LIST_END(locks))
 
 /*
  * The element behind "link", or the first one behind NULL; NULL at the end.

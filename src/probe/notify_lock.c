@@ -111,7 +111,7 @@ look_up_notify_lock(void)
 {
 	LOCKTAG		tag = notify_lock_tag();
 
-	return LOCK_HELD_BY_ME(&tag, AccessExclusiveLock);
+	return LockHeldByMe(&tag, AccessExclusiveLock, false);
 }
 
 /*
