@@ -139,10 +139,7 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #define WAL_STATS_FPI(stats)	((stats)->wal_fpi)
 #endif
 
-/*
- * PgStat_CheckpointerStats: checkpoints that began, or that an idle server
- * skipped; other names since 17.
- */
+/* PgStat_CheckpointerStats: checkpoints begun or skipped; renamed by 17. */
 #if PG_VERSION_NUM < 170000
 #define CHECKPOINTS(stats) \
 	((stats)->timed_checkpoints + (stats)->requested_checkpoints)

@@ -82,10 +82,7 @@ weight_of(const DeviceStall *stall)
 	return stall->explained ? 0 : stall->length;
 }
 
-/*
- * Only near neighbors are compared: many stalls in one window would be at all
- * distances.
- */
+/* Only near neighbors count: many stalls in a window are at all distances. */
 static Distances *
 find_distances(const DeviceStall *stall, int n)
 {

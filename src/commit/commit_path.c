@@ -109,10 +109,7 @@ begin_commit_statement(void)
 	backend_slot_set_committing(commit.statement_at, COMMITTING_BEFORE);
 }
 
-/*
- * The commit fails, or is not counted.  After one that counts,
- * suspect_slow_commit() clears the same.
- */
+/* The commit fails, or is not counted; see also suspect_slow_commit(). */
 static void
 forget_commit(void)
 {
@@ -235,10 +232,7 @@ read_before_commit(void)
 		read_before_async();
 }
 
-/*
- * Registers this process, its client and its statement, where they are new.
- * Returns false if this process must not count.
- */
+/* Registers process, client, statement, if new; false: it must not count. */
 static pg_noinline bool
 prepare_to_count(void)
 {
@@ -692,10 +686,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
-/*
- * The first, cheapest test of a slow commit; slow_log.c tells of the others.
- * statement_at is mostly 0.
- */
+/* The first, cheapest test of a slow commit; statement_at is mostly 0. */
 static inline bool
 may_be_slow(uint64 elapsed)
 {

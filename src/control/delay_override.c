@@ -165,9 +165,7 @@ delay_override_set_adaptive(bool adaptive)
 
 	pg_memory_barrier();		/* protocol override */
 
-	/*
-	 * fails if a sweep has given an order, which will leave the standing one
-	 */
+	/* fails if a sweep has given an order; it will leave the standing one */
 	(void) pg_atomic_compare_exchange_u64(&delay_override_shared->order, &before, standing);
 }
 

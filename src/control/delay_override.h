@@ -1,7 +1,4 @@
-/*
- * Another commit_delay for all commits, for a while; see delay_override.c.
- * Also: must commits count siblings?
- */
+/* Another commit_delay for all commits, for a while; see delay_override.c. */
 #ifndef COMMIT_STATS_DELAY_OVERRIDE_H
 #define COMMIT_STATS_DELAY_OVERRIDE_H
 

@@ -1,7 +1,4 @@
-/*
- * The least time from the end of one WAL flush to the begin of the next; see
- * spacing.c.  Times in us.
- */
+/* The least time between two WAL flushes; see spacing.c.  Times in us. */
 #ifndef COMMIT_STATS_SPACING_H
 #define COMMIT_STATS_SPACING_H
 

@@ -160,10 +160,7 @@ persist_read(const char *path, Size max_size, uint64 *size)
 	return file;
 }
 
-/*
- * pg_control as it is on disk, where the server says whether it was shut down;
- * false if it is damaged.
- */
+/* pg_control on disk: whether the server was shut down; false if damaged. */
 static bool
 read_control_file(ControlFileData *control)
 {
@@ -231,10 +228,7 @@ make_file(const ControlFileData *control, uint64 *size)
 	return file;
 }
 
-/*
- * An on_shmem_exit callback: the last process is about to end.  If anything
- * fails, there is no file.
- */
+/* At the exit of the last process.  If anything fails, there is no file. */
 static void
 save(int code, Datum arg)
 {

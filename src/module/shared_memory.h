@@ -7,10 +7,7 @@
 /* Two locks, and a gate behind each; and one without. */
 #define SHARED_MEMORY_LOCKS		5
 
-/*
- * Serializes resets, and the ends of checkpoint cycles, against readers and
- * against each other.
- */
+/* Serializes resets and ends of checkpoint cycles, also against readers. */
 #define commit_stats_reset_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 

@@ -140,10 +140,7 @@ flush_detection_read(FlushReading *now)
 	}
 }
 
-/*
- * Most of these do not flush, and are not worth a look-up, unless a mark of
- * this process was lost.
- */
+/* Most do not flush, and are worth no look-up, unless a mark was lost. */
 static inline void
 flush_detection_read_unlogged(FlushReading *now)
 {

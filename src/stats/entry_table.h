@@ -59,10 +59,7 @@ typedef struct EntryTable
 	int		   *max_keys;		/* that have an entry: a setting; 0: none is
 								 * counted */
 
-	/*
-	 * Each cell of a slot is a place; otherwise, the slot is, its entry is
-	 * kept, and a role holds half of the entries at most.
-	 */
+	/* Each cell of a slot is a place, not the slot; see entry_table.c. */
 	bool		by_cell;
 
 	/* In shared memory: */

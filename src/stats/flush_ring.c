@@ -257,9 +257,7 @@ flush_groups_newest(void)
 	return head_number(pg_atomic_read_u64(flush_ring_head));
 }
 
-/*
- * Returns false if the group is not in the ring; InvalidGroupNumber never is.
- */
+/* False if the group is not in the ring; InvalidGroupNumber never is. */
 bool
 flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 {

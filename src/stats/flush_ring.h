@@ -314,9 +314,7 @@ publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 	return InvalidXLogRecPtr;
 }
 
-/*
- * The flush pointer was seen at "flushed": publish this boundary if it is new.
- */
+/* The flush pointer was seen at "flushed": publish it if it is new. */
 static inline void
 flush_groups_observe(XLogRecPtr flushed, uint64 now)
 {
@@ -362,10 +360,7 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 	return flush_groups_find_older(head_number(head), lsn);
 }
 
-/*
- * ns when the boundary of a group was first seen; 0: unknown.  Only right if
- * the group is still there.
- */
+/* ns when its boundary was first seen, if the group is there; 0: unknown. */
 static inline uint64
 flush_group_seen_at(GroupNumber number)
 {
@@ -472,11 +467,7 @@ flush_group_reported(FlushGroup *group)
 	pg_atomic_write_u32(&group->reported, 1);
 }
 
-/*----------------------------------------------------------------
- * Copies, of which each is of one group; its members and its leader may not
- * all be there yet
- *----------------------------------------------------------------
- */
+/*---- Copies ------------------------------------------------------*/
 
 /* What other processes saw of a flush and of the one before it. */
 typedef struct FlushTimes

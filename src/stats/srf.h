@@ -153,10 +153,7 @@ row_share(Row *row, const char *name, double fraction, int digits)
 	row_rounded(row, name, 100 * fraction, digits);
 }
 
-/*
- * Of times, in ms; null if there are none.  A function declares those that it
- * shows.
- */
+/* Of times, in ms, those that a function declares; null if there are none. */
 static inline void
 row_quantiles(Row *row, const uint64 *cells, int digits)
 {
@@ -301,10 +298,7 @@ row_queryid(Row *row, const char *prefix, const StatementKey *key)
 
 /*---- What was counted in a stretch of time -----------------------*/
 
-/*
- * Numbers, rates per second, and times in ms, of which a function declares
- * those that it shows
- */
+/* Numbers, rates per second, times in ms: those that a function declares. */
 static inline void
 row_delta(Row *row, const CounterDelta *delta)
 {

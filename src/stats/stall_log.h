@@ -1,7 +1,4 @@
-/*
- * The events of slow_log.c in order, and why each stall among them came; see
- * stall_log.c.
- */
+/* The events of slow_log.c in order, and why stalls came; see stall_log.c. */
 #ifndef COMMIT_STATS_STALL_LOG_H
 #define COMMIT_STATS_STALL_LOG_H
 

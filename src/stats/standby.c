@@ -270,10 +270,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 
 /*---- Queues ------------------------------------------------------*/
 
-/*
- * Its own position counts only where the first commit of its queue is about to
- * go on.
- */
+/* Its own position counts if the first of its queue is about to go on. */
 bool
 standby_blame(PGPROC *proc, StandbyBlame *blame)
 {

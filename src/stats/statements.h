@@ -70,10 +70,7 @@ extern COMMIT_STATS_HIDDEN EntryTable statements_table;
 /* For _PG_init. */
 extern void statements_install_hooks(void);
 
-/*
- * The query identifier of the statement to which the commit under way belongs,
- * from the first callback on; 0: none is known.
- */
+/* The query identifier of the commit, from its first callback on; 0: none. */
 static inline uint64
 statements_queryid(void)
 {

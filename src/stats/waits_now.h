@@ -1,7 +1,4 @@
-/*
- * The commits that have not ended, and what most of them wait for; see
- * waits_now.c.
- */
+/* The commits that have not ended, and their waits; see waits_now.c. */
 #ifndef COMMIT_STATS_WAITS_NOW_H
 #define COMMIT_STATS_WAITS_NOW_H
 
