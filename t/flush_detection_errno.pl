@@ -61,6 +61,32 @@ FROM commit_flush_stats f,
       WHERE kind = 'sync' AND pid = pg_backend_pid()) s}) =~ s/^.*\n//r,
 	't|300|0',
 	'... nor of commits whose only WAL comes as they begin');
+
+# A look at the server's statistics releases the references of this process to
+# dropped ones, which takes locks and can fail.  So a commit during which some
+# were dropped is not looked up, and its flush is uncertain.  Here a session
+# that knows the statistics of a table waits in COMMIT for a standby that does
+# not come; every commit is to be looked up, as its time is wanted.
+$node->sql('CREATE TABLE doomed (n int)');
+$node->alter_system(track_wal_io_timing => 'on', synchronous_standby_names => 'nobody');
+my $session = $node->start_psql(
+	'SET synchronous_commit = local',
+	'INSERT INTO doomed VALUES (1)',
+	'SELECT pg_stat_force_next_flush()',
+	'SELECT commit_stats_reset()',
+	'RESET synchronous_commit',
+	'INSERT INTO tick VALUES (1)');
+
+$node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+$node->sql("SET synchronous_commit = local;\nDROP TABLE doomed;\n");
+is(flush_stats($node)->{flushes_uncertain}, 0, 'dropped statistics: nothing is uncertain so far');
+$node->alter_system(synchronous_standby_names => '');
+ok(end_background($session), '... the commit ends');
+my $counted = flush_stats($node);
+is($counted->{flushes_uncertain}, 1, '... and is uncertain');
+is($counted->{commits}, 2, '... and counted, as is that of the DROP TABLE');
+cmp_ok($counted->{timed_flushes},
+	'<=', $counted->{flushes}, '... and no flush has a time that was not looked up');
 $node->stop;
 
 # As if the server did not touch errno before it writes.
@@ -70,7 +96,7 @@ is($seen->{flushes}, $seen->{syncs},
 	'errno is not touched: the first commit is looked up, and then all of them');
 is($seen->{uncertain}, 64, '... and 64 flushes are said to be uncertain');
 # Half of the checks are of a commit that did not flush, and notice nothing.
-$seen = commit_and_count($node, 8, 3000);
+$seen = commit_and_count($node, 8, 2000);
 cmp_ok(
 	$seen->{flushes}, '>=',
 	0.75 * $seen->{syncs},
