@@ -160,12 +160,11 @@ my $copies = $node->background_psql('postgres');
 $copies->query_safe('BEGIN; UPDATE sums SET n = 0');
 $copies->{stdin} .= "COPY parts FROM STDIN;\n";
 $copies->{run}->pump_nb;
-ok( $node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity
-WHERE query ~ 'COPY' AND state = 'active' AND wait_event = 'ClientRead'}),
-	'a COPY waits for its client');
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE query ~ 'COPY' AND state = 'active' AND wait_event = 'ClientRead'});
 my $session = send_commit(start_session('BEGIN; INSERT INTO parts VALUES (1);'));
 ok( poll_until(sub { activity("detail ~ 'held by pid \\d+ \\(waits for its client\\)\$'") eq 't' }),
-	'... and a COMMIT for its row: it is not called idle');
+	'a COMMIT waits for the row of a COPY: that one is not called idle');
 $copies->{stdin} .= "\\.\n";
 $copies->query_safe('COMMIT');
 $_->quit for $copies, $session;

@@ -17,29 +17,6 @@ wal_buffers = 256kB
 my @load = ('-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 my $load;
 
-sub state_is
-{
-	return delay_state($node, @_);
-}
-
-sub wait_for_state ($condition, $name)
-{
-	return ok(wait_for_delay_state($node, $condition), $name);
-}
-
-sub from_shim ($select)
-{
-	return $node->sql("SELECT $select FROM shim_events()");
-}
-
-# Five clients commit so often each: what the shim saw and what we counted.
-sub run_load ($commits)
-{
-	$node->sql('SELECT shim_reset(), commit_stats_reset()');
-	run_pgbench($node, "-c 5 -t $commits", $load[1] => $load[2]);
-	return (seen_by_shim($node), flush_stats($node));
-}
-
 # Forget what was learned, and find the quota again.
 sub learn_anew
 {
@@ -51,20 +28,20 @@ sub learn_anew
 #
 # A quota
 #
-is(state_is('adaptive_delay, in_force, quota_flush_rate'),
+is(delay_state($node, 'adaptive_delay, in_force, quota_flush_rate'),
 	't|t|', 'at start: the setting is in force, and no quota is believed');
 is($node->sql('SELECT spacing, reason FROM commit_delay_changes WHERE change = 1'),
 	'0|start', 'at start: there is no spacing');
 set_quota($node, $quota);
 $node->sql('SELECT shim_reset()');
 $load = start_pgbench($node, @load);
-wait_for_state('quotas_found > 0', 'a quota: it is found');
-wait_for_state(
-	qq{quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
+# it is found, as it is
+wait_for_delay_state(
+	$node,
+	qq{quotas_found > 0 AND quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
 AND quota_window BETWEEN 0.9 * $window AND 1.1 * $window
 AND quota_spacing + flush_time BETWEEN 1000 / quota_flush_rate AND 1100 / quota_flush_rate
-AND spacing >= quota_spacing - 0.001},
-	'a quota: as it is');
+AND spacing >= quota_spacing - 0.001});
 # too few stalls are left for a prediction to find it by itself
 ok( eventually(sub {
 		my (undef, undef, $err) = $node->psql('postgres', "SELECT FROM commit_remedies('2 s')");
@@ -75,15 +52,7 @@ ok( eventually(sub {
 	'a quota: commit_remedies() knows it');
 end_pgbench($node, $load);
 
-my ($seen, $counted);
-ok( eventually(sub {
-		learn_quota($node);
-		($seen, $counted) = run_load(400);
-		return $seen->{sleeps} > 100;
-	}),
-	'a quota: leaders sleep');
-hits_are_sleeps($seen, $counted, 'a quota');
-is($counted->{delay_hits}, $counted->{delay_hits_adaptive}, '... as one that adapts');
+leaders_sleep($node, 'a quota');
 is( $node->sql(q{SELECT string_agg(DISTINCT delay_kind, ' '),
 	   count(*) FILTER (WHERE (delay_kind IS NULL) = coalesce(delayed, false))
 FROM commit_flush_log}),
@@ -105,7 +74,8 @@ ok( eventually(sub {
 		  next_sleeps($node, 200);
 	}),
 	'a ceiling: commit_delay_state says so, and the longest sleep is that long');
-cmp_ok(from_shim('max(asked)'), '<=', $longest, 'a ceiling: none is longer');
+cmp_ok($node->sql('SELECT max(asked) FROM shim_events()'),
+	'<=', $longest, 'a ceiling: none is longer');
 
 # Half of the WAL buffers: 128 kB, which these commits fill many times while
 # the quota lets one flush pass.
@@ -124,34 +94,30 @@ ok( poll_until(
 	'half of wal_buffers: no leader sleeps for longer than it takes to fill');
 end_pgbench($node, $load);
 
-learn_anew();
+learn_quota($node);
 $node->alter_system('commit_stats.adaptive_delay_max' => 0);
-wait_for_state('spacing = 0', 'ceiling of 0: the worker has read it');
-($seen, $counted) = run_load(20);
+wait_for_delay_state($node, 'spacing = 0');
+my ($seen, $counted) = run_load($node, 20);
 is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
 is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');
 $node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 
 #
-# Another quota, and none
+# Another quota, and none: flushes come closer with a higher one, are as far
+# apart as before with the lower one, and need not be apart without one.
 #
 learn_anew();
-my $spacing = state_is('quota_spacing');
+my $spacing = delay_state($node, 'quota_spacing');
 $load = start_pgbench($node, @load);
 set_quota($node, 2 * $quota);
-wait_for_state("spacing < 0.7 * $spacing", 'a higher quota: flushes come closer');
+wait_for_delay_state($node, "spacing < 0.7 * $spacing");
 set_quota($node, $quota);
-wait_for_state("spacing > 0.8 * $spacing AND quota_flush_rate < 1.3 * $rate",
-	'a lower quota: they are as far apart as before');
+wait_for_delay_state($node, "spacing > 0.8 * $spacing AND quota_flush_rate < 1.3 * $rate");
 set_quota($node, 0);
-wait_for_state(
-	"coalesce(quota_spacing, 0) < 0.3 * $spacing",
-	'no quota any more: flushes need not be apart');
+wait_for_delay_state($node, "coalesce(quota_spacing, 0) < 0.3 * $spacing");
 
-# The response decides then.
-wait_for_state(
-	"trial <> 'running' AND tried_response > 0 AND kept_response > 0",
-	'without a quota: spacings are tried, and both responses shown');
+# The response decides then: spacings are tried, and both responses shown.
+wait_for_delay_state($node, "trial <> 'running' AND tried_response > 0 AND kept_response > 0");
 end_pgbench($node, $load);
 
 #
@@ -178,7 +144,7 @@ sub logged
 	return @logged;
 }
 
-my $changes = state_is('changes');
+my $changes = delay_state($node, 'changes');
 ok(poll_until(sub { return logged() >= $changes }, 20), 'the last change is logged');
 my @logged = logged();
 my @shown = split /\n/, $node->sql(
@@ -190,13 +156,14 @@ is( join("\n", @logged[ $changes - @shown .. $changes - 1 ]),
 	'the log has the changes of commit_delay_changes, in the same order');
 
 # Without the setting, it has none.
-$node->alter_system('commit_stats.log_delay_changes' => 'off');
-$node->alter_system('commit_stats.adaptive_delay' => 'off');
-wait_for_state('NOT in_force AND spacing = 0', 'off: it is not in force, and has no spacing');
+$node->alter_system(
+	'commit_stats.log_delay_changes' => 'off',
+	'commit_stats.adaptive_delay' => 'off');
+wait_for_delay_state($node, 'NOT in_force AND spacing = 0');
 my $log_end = -s $node->logfile;
 $node->alter_system('commit_stats.adaptive_delay' => 'on');
-wait_for_state("in_force AND reason = 'start'", 'on again: it starts over');
-run_load(20);
+wait_for_delay_state($node, "in_force AND reason = 'start'");
+run_load($node, 20);
 ok(!$node->log_contains(qr/commit_stats spacing/, $log_end),
 	'log_delay_changes = off: nothing is logged');
 
@@ -224,7 +191,7 @@ END $$};
 ok( eventually(sub {
 		start_over($node);
 		$node->sql($long_records);
-		return state_is('quotas_found') == 0;
+		return delay_state($node, 'quotas_found') == 0;
 	}),
 	'each tenth commit takes long before its record: no quota');
 $node->alter_system(track_wal_io_timing => 'on');
@@ -236,9 +203,9 @@ learn_anew();
 my $worker = $node->worker_pid;
 kill 'STOP', $worker;
 $node->alter_system(fsync => 'off');
-($seen, $counted) = run_load(20);
+($seen, $counted) = run_load($node, 20);
 kill 'CONT', $worker;
 is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps, before the worker knows');
-wait_for_state('NOT in_force AND spacing = 0', 'fsync = off: it is not in force');
+wait_for_delay_state($node, 'NOT in_force AND spacing = 0');
 
 end_test($node);

@@ -10,7 +10,7 @@ our @ISA = ('GroundTruth');
 our @EXPORT = (
 	@GroundTruth::EXPORT,
 	qw($quota $window $rate set_quota delay_state
-	  wait_for_delay_state start_over learn_quota next_sleeps asleep hits_are_sleeps));
+	  wait_for_delay_state start_over learn_quota next_sleeps asleep run_load leaders_sleep));
 
 # The device: flushes in a window, its length in ms, and flushes in a second
 our ($quota, $window) = (20, 100);
@@ -87,16 +87,35 @@ ORDER BY at DESC LIMIT 1}
 	return $pid;
 }
 
-# Each sleep that the shim saw is counted.  The server has sleeps of its own,
-# if processes meet at a spinlock.
-sub hits_are_sleeps ($seen, $counted, $how)
+# Five clients commit so often each: what the shim saw and what we counted.
+sub run_load ($node, $commits)
 {
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, "-c 5 -t $commits", insert => 'INSERT INTO tick VALUES (1);');
+	return (seen_by_shim($node), flush_stats($node));
+}
+
+# Leaders sleep, for a quota that the server finds if it does not know it, and
+# are counted.  The server has sleeps of its own, if processes meet at a
+# spinlock.
+sub leaders_sleep ($node, $how)
+{
+	my ($seen, $counted);
+
+	ok( eventually(sub {
+			learn_quota($node);
+			($seen, $counted) = run_load($node, 100);
+			return $seen->{sleeps} > 25;
+		}),
+		"$how: leaders sleep");
+	is($counted->{commits}, 500, "$how: commits are exact");
 	cmp_ok($counted->{delay_hits}, '<=', $seen->{sleeps}, "$how: no hit without a sleep");
 	cmp_ok(
 		$counted->{delay_hits},
 		'>=',
-		0.98 * $seen->{sleeps},
+		0.98 * $seen->{sleeps} - 1,
 		"$how: each sleep is counted as a hit");
+	is($counted->{delay_hits}, $counted->{delay_hits_adaptive}, "$how: as one that adapts");
 }
 
 1;

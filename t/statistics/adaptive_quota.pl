@@ -9,15 +9,7 @@ use Adaptive;
 use Statistics;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
-my $insert = 'INSERT INTO tick VALUES (1);';
 my $node = start_truth('quota', "commit_stats.adaptive_delay = on\n", allows_streaming => 1);
-
-sub run_load
-{
-	$node->sql('SELECT shim_reset(), commit_stats_reset()');
-	run_pgbench($node, '-c 5 -t 400', insert => $insert);
-	return (seen_by_shim($node), flush_stats($node));
-}
 
 sub stalls_a_flush ($seen)
 {
@@ -28,14 +20,14 @@ sub stalls_a_flush ($seen)
 set_quota($node, $quota);
 $node->alter_system('commit_stats.adaptive_delay' => 'off');
 wait_for_delay_state($node, 'NOT in_force');
-my ($without) = run_load();
+my ($without) = run_load($node, 400);
 $node->alter_system('commit_stats.adaptive_delay' => 'on');
 wait_for_delay_state($node, 'in_force');
 
 sub keeps_apart
 {
 	learn_quota($node);
-	my ($seen, $counted) = run_load();
+	my ($seen, $counted) = run_load($node, 400);
 
 	return (
 		[ stalls_a_flush($seen) < stalls_a_flush($without) / 4, 'flushes hardly stall' ],
@@ -57,7 +49,7 @@ my $ceiling = 3500;
 my $longest = $ceiling - $slack;
 
 $node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
-my $load = start_pgbench($node, '-c 5 -T 600', insert => $insert);
+my $load = start_pgbench($node, '-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 right_in_most_rounds(
 	'a ceiling',
 	sub {
