@@ -11,7 +11,7 @@ use v5.36;
 use Exporter 'import';
 use IPC::Run;
 
-our @EXPORT_OK = qw(parse litmus outcomes processors barriers without_barrier mutants);
+our @EXPORT_OK = qw(parse litmus outcomes processors without_barrier mutants);
 
 # What gcc and clang make of each operation, and what stands in arch-ppc.h.
 # Torn, an addition or a swap is a mere read and write.
@@ -123,7 +123,7 @@ sub parse ($text)
 		start => {},
 		processes => [],
 		names => [],
-		barriers => [],
+		barriers => [],    # by their numbers, lists of "KIND of FUNCTION"
 		never => [],
 		sometimes => []);
 	my $process;
@@ -158,13 +158,6 @@ sub parse ($text)
 		}
 	}
 	return \%test;
-}
-
-# The barriers of a protocol by their numbers, each a list of "KIND of
-# FUNCTION"
-sub barriers ($test)
-{
-	return @{ $test->{barriers} };
 }
 
 # The protocol with other steps, those that "change" makes of each

@@ -16,7 +16,7 @@ use v5.36;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use Litmus qw(parse litmus outcomes processors barriers without_barrier mutants);
+use Litmus qw(parse litmus outcomes processors without_barrier mutants);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -87,15 +87,14 @@ sub processors_where ($said, $name, $i, @variants)
 	} processors();
 }
 
-my (%barriers, %variants);
+my %variants;
 
 for my $name (@names)
 {
 	my $protocol = $protocols{$name};
 
-	$barriers{$name} = [ barriers($protocol) ];
 	$variants{$name} =
-	  [ $protocol, map { without_barrier($protocol, $_) } 0 .. $#{ $barriers{$name} } ];
+	  [ $protocol, map { without_barrier($protocol, $_) } 0 .. $#{ $protocol->{barriers} } ];
 }
 
 my %never = observe('never', %variants);
@@ -127,7 +126,8 @@ my %unproven;    # outcomes that no missing barrier allows
 for my $name (@names)
 {
 	my @outcomes = 0 .. $#{ $protocols{$name}{never} };
-	my @without = 1 .. @{ $barriers{$name} };
+	my $barriers = $protocols{$name}{barriers};
+	my @without = 1 .. @$barriers;
 
 	for my $v (@without)
 	{
@@ -135,7 +135,7 @@ for my $name (@names)
 		  map { processors_where(\%never, $name, $_, $v) } @outcomes;
 
 		cmp_ok(keys %fail, '>', 0,
-			"$name needs the $barriers{$name}[$v - 1][0]: " . join(', ', sort keys %fail));
+			"$name needs the $barriers->[$v - 1][0]: " . join(', ', sort keys %fail));
 	}
 	my @rest =
 	  grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
@@ -187,7 +187,7 @@ for my $name (sort keys %protocols)
 {
 	is_deeply(
 		[ sort @{ $found{$name} || [] } ],
-		[ sort map { @$_ } barriers($protocols{$name}) ],
+		[ sort map { @$_ } @{ $protocols{$name}{barriers} } ],
 		"the source has the barriers of $name, and no other ones");
 }
 
