@@ -222,7 +222,7 @@ sub counts_as ($column, $query)
 	return;
 }
 counts_as('checkpoints',
-	$node->sql('SHOW server_version_num') < 170000
+	$node->pg_version < 17
 	? 'SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter'
 	: 'SELECT num_timed + num_requested FROM pg_stat_checkpointer');
 counts_as('archive_failures', 'SELECT failed_count FROM pg_stat_archiver');
