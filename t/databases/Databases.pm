@@ -102,8 +102,8 @@ sub finish_all
 	wait_until_left();
 }
 
-# "older" has, for each database, how many prepared transactions have ended
-# whose prepare was not counted.
+# "older" has, for each database, what only the server has counted: transactions
+# from before a reset, and ends of those that were prepared before a crash.
 sub agrees_with_server ($name, %older)
 {
 	my @rows = $node->rows($compare);
