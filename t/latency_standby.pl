@@ -6,7 +6,7 @@
 
 use CommitStats;
 
-my $apply_delay = 200;    # ms
+my $apply_delay = 100;    # ms
 my $primary = start_node(
 	'primary',
 	init => { allows_streaming => 'logical' },
