@@ -1192,11 +1192,11 @@ geo AS MATERIALIZED (
 		   (steps.step - (floor(date_part('epoch', timezone(current_setting('TimeZone'),
 				g.start)) / 60::float8)::bigint % steps.step::bigint)::int) % steps.step AS tick
 	FROM (SELECT count(*) AS n, max(x + w) AS span, to_timestamp((min(minute) * 60::bigint)::float8) AS start,
-				 max(period_end) AS stop, max(seen.t) AS most, sum(async_rate) AS async,
+				 max(period_end) AS stop, (SELECT max(stall_time / w::float8) FROM cause) AS most, sum(async_rate) AS async,
 				 min(nullif(commit_p50, 0::float8)) AS p50, max(nullif(greatest(commit_p99, flush_p99), 0::float8)) AS p99,
 				 nullif(greatest(max(commit_rate), max(flush_rate), max(async_rate)), 0::float8) AS rate,
 				 CASE WHEN max(x + w) > 1440 THEN 'Mon DD HH24:MI' ELSE 'HH24:MI' END AS form
-		  FROM r CROSS JOIN (SELECT max(stall_time / w::float8) AS t FROM cause) seen) g,
+		  FROM r) g,
 		 LATERAL (SELECT floor(log(greatest(0.01::float8, g.p50)))::int AS low) low,
 		 LATERAL (SELECT coalesce(min(m * power(10::float8, floor(log(g.rate)))) FILTER (
 							  WHERE m * power(10::float8, floor(log(g.rate))) >= g.rate), 1::float8) AS rate
