@@ -406,12 +406,15 @@ insert_rows('2026-01-01 10:55', 5);
 is(() = page('2026-01-01 10:00', '2026-01-01 11:00') =~ /<rect /g,
 	1, 'a full hour with which the period ends: not its last minutes alone');
 
-first_rows('2026-01-01', 3000);
+first_rows(
+	'2026-01-01', 300,
+	period_start => q{t + n * interval '9 min'},
+	period_end => q{t + n * interval '9 min' + interval '1 min'});
 insert_rows(
 	'2026-01-02', 24, @hour,
 	period_start => q{t + n * interval '59 min'},
 	period_end => q{t + n * interval '59 min' + interval '1 h'});
-is(() = page('2026-01-01', '2026-01-04') =~ /<rect /g, 3000, 'fewer hours than minutes: minutes');
+is(() = page('2026-01-01', '2026-01-04') =~ /<rect /g, 300, 'fewer hours than minutes: minutes');
 
 first_rows('2026-01-01 08:00', 1, @hour);
 insert_rows('2026-01-01 09:00', 1, @hour, after_gap => 'true');
