@@ -102,8 +102,9 @@ sub finish_all
 	wait_until_left();
 }
 
-# "older" has, for each database, what only the server has counted: transactions
-# from before a reset, and ends of those that were prepared before a crash.
+# "older" has, for each database, what only the server has counted:
+# transactions from before a reset, and ends of those that were prepared before
+# a crash.
 sub agrees_with_server ($name, %older)
 {
 	my @rows = $node->rows($compare);
