@@ -1,5 +1,5 @@
 # Are commits that stall behind the WAL of a bulk load told whose it is, while
-# the load runs and when it has ended?
+# the load runs and when it has ended, and beside VACUUM?
 #
 # The shim (t/ground_truth/shim.c) is a device that writes 5 MB/s.
 
@@ -100,5 +100,30 @@ is($node->sql("SELECT count(*) $many AND writer_pid IS NOT NULL"), 0, '... of no
 unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
 end_background($wide, 'TERM');
 end_idler($idler);
+
+# VACUUM, which writes 30 MB of WAL: commits wait for flushes that none of them
+# leads, or stall.
+set_device($node);
+$node->sql(
+	q{CREATE TABLE old AS SELECT i, repeat('x', 100) AS t FROM generate_series(1, 800000) i;
+CHECKPOINT});
+set_device($node, flush_time => 1, bandwidth => 5);
+$node->sql('SELECT commit_stats_reset()');
+my $small = start_load($node, '-c 4 -T 60 -R 60', 'INSERT INTO logged VALUES (1);', 'small');
+$node->wait_until('SELECT commits > 20 FROM commit_flush_stats');
+local $ENV{PGAPPNAME} = 'cleaner';
+my $vacuum = $node->start_psql('VACUUM (FREEZE) old');
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_progress_vacuum});
+$node->sql('SELECT commit_stats_reset()');
+$node->sql('SELECT pg_sleep(4)');
+$report = report_of($node);
+
+ok(end_background($vacuum), 'VACUUM ends');
+end_load($small, 'TERM');
+like(
+	$report->{text} =~ s/\n +/ /gr,
+	qr/(?:flushes that no commit leads: .*, as|stalls with the WAL of) client cleaner /,
+	'who writes the WAL');
+unlike($report->{text}, qr/commit_delay_sweep\(/, 'no delay');
 
 end_test($node);
