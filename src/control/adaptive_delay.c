@@ -93,6 +93,11 @@ typedef struct AdaptiveDelayShared
 	Learner		learner;
 } AdaptiveDelayShared;
 
+const char *const delay_change_names[] = {
+	"start", "no better", "much worse", "interrupted", "better", "load changed",
+	"quota found", "quota changed", "quota gone", "quota refuted"
+};
+
 pg_atomic_uint64 *adaptive_delay_before_most = NULL;
 bool		adaptive_delay_skip_next = false;
 static AdaptiveDelayShared *shared = NULL;
@@ -338,15 +343,4 @@ uint64
 adaptive_delay_changes(void)
 {
 	return shared->learner.state.nchanges;
-}
-
-const char *
-adaptive_delay_change_name(SpacingChange change)
-{
-	static const char *const names[] = {
-		"start", "no better", "much worse", "interrupted", "better", "load changed",
-		"quota found", "quota changed", "quota gone", "quota refuted"
-	};
-
-	return names[change];
 }

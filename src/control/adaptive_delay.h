@@ -13,6 +13,9 @@
 
 #define DELAY_CHANGES_KEPT	64	/* the latest ones */
 
+/* By SpacingChange */
+extern const char *const delay_change_names[];
+
 /* What spacing.c decided, and when. */
 typedef struct DelayChange
 {
@@ -97,6 +100,5 @@ extern void adaptive_delay_pause(uint64 until);
 extern void adaptive_delay_settle(bool forget);
 extern void adaptive_delay_read(AdaptiveDelayState *state);
 extern uint64 adaptive_delay_changes(void);
-extern const char *adaptive_delay_change_name(SpacingChange change);
 
 #endif							/* COMMIT_STATS_ADAPTIVE_DELAY_H */

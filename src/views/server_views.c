@@ -206,13 +206,13 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 		const DelayChange *last =
 		&state.change[(state.nchanges - 1) % DELAY_CHANGES_KEPT];
 
-		row_text(&row, "reason", adaptive_delay_change_name(last->what));
+		row_text(&row, "reason", delay_change_names[last->what]);
 		row_timestamp(&row, "changed_at", last->changed_at);
 	}
 	if (spacing->trials > 0)
 	{
 		row_text(&row, "trial", trial->running ? "running" :
-				 adaptive_delay_change_name(trial->outcome));
+				 delay_change_names[trial->outcome]);
 		row_us(&row, "tried_spacing", trial->challenger);
 		row_us(&row, "tried_response", spacing_response(trial, true));
 		row_us(&row, "kept_response", spacing_response(trial, false));
@@ -251,7 +251,7 @@ commit_delay_changes_1_0(PG_FUNCTION_ARGS)
 
 		row_number(&row, "change", i + 1);
 		row_timestamp(&row, "changed_at", change->changed_at);
-		row_text(&row, "reason", adaptive_delay_change_name(change->what));
+		row_text(&row, "reason", delay_change_names[change->what]);
 		row_us(&row, "spacing", change->spacing);
 		row_us(&row, "response", change->response);
 		row_us(&row, "response_before", change->response_before);

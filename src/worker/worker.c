@@ -107,7 +107,7 @@ log_changes(void)
 
 		ereport(LOG,
 				(errmsg("commit_stats spacing: %.3f ms (%s)", it->spacing / 1000,
-						adaptive_delay_change_name(it->what)),
+						delay_change_names[it->what]),
 				 !isnan(it->response) ?
 				 errdetail("Transactions took %.3f ms in the mean, and %.3f ms with the spacing before.",
 						   it->response / 1000, it->response_before / 1000) :
