@@ -4,8 +4,6 @@
  *		The settings, but for the client's tag and name pattern
  *		(client_name.c).
  *
- * Locking: none.  Each process has its own copy of the variables.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

@@ -7,8 +7,6 @@
  * client has gone, even if client_connection_check_interval is 0.  It refuses
  * to begin if a timeout would end it.
  *
- * Locking: none; nothing here is shared.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

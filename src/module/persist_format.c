@@ -14,8 +14,6 @@
  * then the checksum.  A file that passes is one that persist_format_seal()
  * made, so what stands in its parts is right, for the settings of then.
  *
- * Locking: none; nothing here is shared.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

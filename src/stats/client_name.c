@@ -16,8 +16,6 @@
  * The assign hook of each setting makes clients.c compare at the next commit;
  * no other commit looks at them.  The rule is applied to new given names only.
  *
- * Locking: none.  Everything here belongs to one process.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

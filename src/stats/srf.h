@@ -15,8 +15,6 @@
  * Their C names end with the version of the SQL interface, so the library can
  * serve an older one beside a newer one.
  *
- * Locking: none.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SRF_H
