@@ -416,7 +416,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 statements_wait(f) ? "It is not" : "Apart from",
 							 format_number(f->seen.lock_waits / f->seen.n), holders,
 							 format_number(f->seen.in_commit / f->seen.n)));
-	if (has_hot_row(f) && rest_of_flushes(f) < 0.5)
+	if (has_hot_row(f) && (!has_one_hot_row(f) || rest_of_flushes(f) < 0.5))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
 							 format_number(f->seen.blocked_rows / f->seen.n)));
@@ -1770,6 +1770,8 @@ find_may_pay(const CommitFigures *f)
 	double		root = square_root_rule(f);
 	double		threshold = ratio_or_zero(2e6, flush_now(f));
 	bool		above = f->commit_rate > threshold;
+	const char *rows = !has_hot_row(f) ? NULL :
+	"not known. While a leader sleeps, sessions wait longer for the rows or locks of those in COMMIT.";
 	bool		reached = f->reach >= HARDLY_ANY_HITS ||
 	better_siblings(f) >= f->conf.siblings ||
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
@@ -1784,7 +1786,7 @@ find_may_pay(const CommitFigures *f)
 		"track_wal_io_timing = on"},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
 		{f->flush_slower > 0,
-			"may pay, fixed or adaptive: flushes take long now, and sessions may take turns.",
+			rows ? rows : "may pay, fixed or adaptive: flushes take long now, and sessions may take turns.",
 		adaptive_sweep},
 		{perhaps_fewer(f) >= MANY_STALLS * causes_flush_share(f),
 			psprintf("not known. Flushes stall %s, %s of commit time; fewer flushes may stall less often.",
@@ -1792,13 +1794,13 @@ find_may_pay(const CommitFigures *f)
 					 format_percent(perhaps_fewer(f))),
 		sweep},
 		{f->conf.delay == 0 && Min(f->flush_p50, flush_now(f)) >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
-			"may pay, fixed or adaptive: flushes take long, also those that do not stall, and sessions may take turns.",
+			rows ? rows : "may pay, fixed or adaptive: flushes take long, also those that do not stall, and sessions may take turns.",
 		adaptive_sweep},
 		{above,
 			psprintf("%s. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", f->conf.delay > 0 ? "perhaps 0" : "no", format_number(threshold)),
 		f->conf.delay > 0 ? sweep : NULL},
 		{true,
-			psprintf("may pay: %s to %s by two rules of thumb.", format_us(Min(half, root)), format_us(Max(half, root))),
+			rows ? rows : psprintf("may pay: %s to %s by two rules of thumb.", format_us(Min(half, root)), format_us(Max(half, root))),
 		sweep},
 	};
 

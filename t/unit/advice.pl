@@ -1067,6 +1067,24 @@ a hot row
 	hot delay=2000 phase:flush=0.96 phase:delay=0.04
 	cause: 96\.0% flushes, one after the other
 	answer: no\. No commit can come while
+%rows
+	queue plain_flushes seen.n=100 seen.in_commit=720 seen.blocked_rows=1670
+	says: ^On average 16\.7 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
+	answer: not known\. While a leader sleeps, sessions wait longer for the rows or locks of those in COMMIT\. To try both,
+hot rows beside others that commit
+	rows
+... on a volume that became slower
+	rows flush_slower=20000
+... whose flushes are short
+	rows flush_time=500 flush_p50=450 flush_p99=900
+	answer: not known\. While a leader sleeps, sessions wait longer for .* To try each,
+... that fill without a delay
+	rows flush_time=500 flush_p50=450 flush_p99=900 commit_rate=5000
+	answer: no\. From 4000 commits/s on
+conflicts of few beside others that commit
+	rows seen.blocked_rows=719
+	says: ^Why:
+	answer: may pay, fixed or adaptive: flushes take long
 commits one by one
 	one_by_one own_flush=0.9 plain_flushes
 	answer: no\. A flush carries 1\.00 commits, and a commit spends 90\.0%
