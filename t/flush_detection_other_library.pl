@@ -92,8 +92,7 @@ SET late_writer.statement = '';});
 	}
 
 	# What the library writes is none of the statement before
-	my ($queryid) =
-	  $node->sql('EXPLAIN (VERBOSE) INSERT INTO tick VALUES (1)') =~ /Query Identifier: (\S+)/;
+	my $queryid = $node->queryid('INSERT INTO tick VALUES (1)');
 
 	$node->sql(
 		q{SELECT commit_stats_reset();
