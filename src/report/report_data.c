@@ -1040,18 +1040,15 @@ set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 	/* pg_receivewal and the like apply nothing */
 	if (now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
 		f->standby_unlisted =
-			sql_value("SELECT pg_catalog.string_agg(DISTINCT pg_catalog.quote_literal(application_name), ' or ')"
-					  " FROM pg_catalog.pg_stat_replication"
-					  " WHERE sync_priority OPERATOR(pg_catalog.=) 0 AND replay_lsn IS NOT NULL"
-					  " AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots"
-					  " WHERE active_pid OPERATOR(pg_catalog.=) pid"
-					  " AND slot_type OPERATOR(pg_catalog.=) 'logical')");
+			sql_value("SELECT string_agg(DISTINCT quote_literal(application_name), ' or ')"
+					  " FROM pg_stat_replication WHERE sync_priority = 0 AND replay_lsn IS NOT NULL"
+					  " AND NOT EXISTS (SELECT FROM pg_replication_slots"
+					  " WHERE active_pid = pid AND slot_type = 'logical')");
 	f->standby_ahead =
-		sql_value(psprintf("SELECT pg_catalog.quote_literal(pg_catalog.min(other.application_name))"
-						   " FROM pg_catalog.pg_stat_replication AS it, pg_catalog.pg_stat_replication AS other"
-						   " WHERE it.application_name OPERATOR(pg_catalog.=) %s"
-						   " AND other.sync_state OPERATOR(pg_catalog.=) 'potential'"
-						   " AND other.%s OPERATOR(pg_catalog.>) it.%s",
+		sql_value(psprintf("SELECT quote_literal(min(other.application_name))"
+						   " FROM pg_stat_replication AS it, pg_stat_replication AS other"
+						   " WHERE it.application_name = %s"
+						   " AND other.sync_state = 'potential' AND other.%s > it.%s",
 						   quote_literal_cstr(now->name), end, end));
 }
 
@@ -1088,32 +1085,25 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 
 	/* a subscription has its own name, and mostly a slot of that name */
 	subscribes =
-		sql_value(psprintf("SELECT plugin OPERATOR(pg_catalog.=) 'pgoutput'"
-						   " AND slot_name OPERATOR(pg_catalog.=) application_name"
-						   " FROM pg_catalog.pg_replication_slots"
-						   " JOIN pg_catalog.pg_stat_replication ON pid OPERATOR(pg_catalog.=) active_pid"
-						   " WHERE slot_type OPERATOR(pg_catalog.=) 'logical'"
-						   " AND application_name OPERATOR(pg_catalog.=) %s",
+		sql_value(psprintf("SELECT plugin = 'pgoutput' AND slot_name = application_name"
+						   " FROM pg_replication_slots JOIN pg_stat_replication ON pid = active_pid"
+						   " WHERE slot_type = 'logical' AND application_name = %s",
 						   quote_literal_cstr(f->standby)));
 	f->standby_logical = subscribes != NULL;
 	f->standby_reader = subscribes != NULL && strcmp(subscribes, "f") == 0;
 
 	/* of each priority before its own, FIRST has one that is synchronous */
 	f->standby_former = f->period == NULL &&
-		sql_value(psprintf("SELECT 1 FROM pg_catalog.pg_stat_replication AS it"
-						   " WHERE application_name OPERATOR(pg_catalog.=) %s"
-						   " AND sync_priority OPERATOR(pg_catalog.-) 1 OPERATOR(pg_catalog.>)"
-						   " (SELECT pg_catalog.count(DISTINCT sync_priority)"
-						   " FROM pg_catalog.pg_stat_replication AS former"
-						   " WHERE sync_state OPERATOR(pg_catalog.=) 'sync'"
-						   " AND former.sync_priority OPERATOR(pg_catalog.<) it.sync_priority)",
+		sql_value(psprintf("SELECT 1 FROM pg_stat_replication AS it"
+						   " WHERE application_name = %s AND sync_priority - 1 >"
+						   " (SELECT count(DISTINCT sync_priority) FROM pg_stat_replication AS former"
+						   " WHERE sync_state = 'sync' AND former.sync_priority < it.sync_priority)",
 						   quote_literal_cstr(f->standby))) != NULL;
 	if (f->standby_logical && f->period == NULL)
 		f->standby_slots =
-			sql_value(psprintf("SELECT pg_catalog.current_setting('synchronized_standby_slots', true)"
-							   " FROM pg_catalog.pg_stat_activity"
-							   " WHERE wait_event OPERATOR(pg_catalog.=) 'WaitForStandbyConfirmation'"
-							   " AND application_name OPERATOR(pg_catalog.=) %s",
+			sql_value(psprintf("SELECT current_setting('synchronized_standby_slots', true)"
+							   " FROM pg_stat_activity"
+							   " WHERE wait_event = 'WaitForStandbyConfirmation' AND application_name = %s",
 							   quote_literal_cstr(f->standby)));
 }
 
@@ -1330,9 +1320,8 @@ set_checkpoints(CommitFigures *f)
 		f->checkpoint_lasts = (GetCurrentTimestamp() -
 							   cycles->cycle[0].started_at) / 1e6;
 	if (XLogArchivingActive() && f->archive_fails == NULL)
-		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
-									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
-									 " coalesce(last_archived_time, '-infinity')");
+		f->archive_fails = sql_value("SELECT 'fails for ' || last_failed_wal FROM pg_stat_archiver"
+									 " WHERE last_failed_time > coalesce(last_archived_time, '-infinity')");
 	f->keep_size_grows = keeper == KEEPER_SIZE;
 	if (keeper == KEEPER_SLOT)
 		f->slot = pstrdup(NameStr(slot));

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 #include "stats/sql_value.h"
@@ -45,19 +46,26 @@ schema_of(Oid function)
 	return quote_identifier(schema != NULL ? schema : "public");
 }
 
-/* The first column of the first row, palloc'd; null if there is none. */
+/*
+ * The first column of the first row, palloc'd; null if there is none.  Names
+ * and operators are those of pg_catalog, whatever the search_path of a user.
+ */
 char *
 sql_value(const char *query)
 {
 	MemoryContext caller = CurrentMemoryContext;
+	int			settings = NewGUCNestLevel();
 	char	   *value = NULL;
 
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
 	if (SPI_execute(query, true, 1) == SPI_OK_SELECT && SPI_processed == 1)
 		value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
 	if (value != NULL)
 		value = MemoryContextStrdup(caller, value);
 	SPI_finish();
+	AtEOXact_GUC(true, settings);
 	return value;
 }
 
@@ -81,7 +89,7 @@ statement_text(const char *schema, uint64 statement, int width)
 	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
 		return NULL;
 	text = sql_value(psprintf("SELECT query FROM %s.commit_statement_texts()"
-							  " WHERE queryid OPERATOR(pg_catalog.=) '" INT64_FORMAT "'",
+							  " WHERE queryid = '" INT64_FORMAT "'",
 							  schema, (int64) statement));
 	return text == NULL ? NULL : one_line(text, width);
 }

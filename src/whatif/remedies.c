@@ -261,10 +261,8 @@ set_parameters(const Setting *setting, int n)
 			psprintf("-- the command line has %s, and comes before ALTER SYSTEM", name),
 				NULL
 		};
-		former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
-									" FROM pg_catalog.pg_settings"
-									" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
-									" sourcefile OPERATOR(pg_catalog.~) '/postgresql[.]auto[.]conf$'",
+		former = sql_value(psprintf("SELECT quote_literal(setting) FROM pg_settings"
+									" WHERE name = '%s' AND sourcefile ~ '/postgresql[.]auto[.]conf$'",
 									name));
 		appendStringInfo(&statement, "ALTER SYSTEM SET %s = %s; ", name,
 						 setting[i].value);
@@ -288,8 +286,8 @@ static bool
 is_set_elsewhere(const Forecast *forecast)
 {
 	return (delay_override_is_adaptive() ?
-			sql_value("SELECT 1 FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) c"
-					  " WHERE c OPERATOR(pg_catalog.~) '^commit_(delay|siblings)='") != NULL :
+			sql_value("SELECT 1 FROM pg_db_role_setting, unnest(setconfig) c"
+					  " WHERE c ~ '^commit_(delay|siblings)='") != NULL :
 			forecast->load.delay != CommitDelay ||
 			forecast->load.siblings != CommitSiblings) ||
 		guc_is_set_elsewhere("commit_delay") || guc_is_set_elsewhere("commit_siblings");
@@ -377,15 +375,13 @@ is_alone(const Remedies *all, const ClientKey *key)
 static char *
 alter_subscriptions(const ClientKey *key, const char *level)
 {
-	char	   *alter = sql_value(psprintf("SELECT pg_catalog.format('-- of apply workers, in database %%I: %%s', datname,"
-										   " pg_catalog.string_agg(pg_catalog.format("
+	char	   *alter = sql_value(psprintf("SELECT format('-- of apply workers, in database %%I: %%s', datname,"
+										   " string_agg(format("
 										   "'ALTER SUBSCRIPTION %%I SET (synchronous_commit = %%s);', subname, %s),"
 										   " ' ' ORDER BY subname))"
-										   " FROM pg_catalog.pg_subscription, pg_catalog.pg_database d"
-										   " WHERE d.oid OPERATOR(pg_catalog.=) %u AND"
-										   " subdbid OPERATOR(pg_catalog.=) d.oid AND"
-										   " subowner OPERATOR(pg_catalog.=) %u AND"
-										   " subsynccommit OPERATOR(pg_catalog.<>) 'off' GROUP BY datname",
+										   " FROM pg_subscription, pg_database d"
+										   " WHERE d.oid = %u AND subdbid = d.oid AND subowner = %u AND"
+										   " subsynccommit <> 'off' GROUP BY datname",
 										   level, key->datid, key->roleid));
 
 	if (alter != NULL)
@@ -421,18 +417,15 @@ asynchronous(const Remedies *all, const ClientKey *key)
 	if (key == NULL || !is_alone(all, key))
 		return todo;
 	/* none can log in as a role to which sessions only SET ROLE */
-	alter = sql_value(psprintf("SELECT pg_catalog.format('ALTER ROLE %%I IN DATABASE %%I', rolname, datname)"
-							   " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
-							   " WHERE r.oid OPERATOR(pg_catalog.=) %u AND rolcanlogin AND"
-							   " d.oid OPERATOR(pg_catalog.=) %u",
+	alter = sql_value(psprintf("SELECT format('ALTER ROLE %%I IN DATABASE %%I', rolname, datname)"
+							   " FROM pg_roles r, pg_database d"
+							   " WHERE r.oid = %u AND rolcanlogin AND d.oid = %u",
 							   key->roleid, key->datid));
 	if (alter == NULL)
 		return todo;
-	former = sql_value(psprintf("SELECT pg_catalog.split_part(c, '=', 2)"
-								" FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) c"
-								" WHERE setdatabase OPERATOR(pg_catalog.=) %u AND"
-								" setrole OPERATOR(pg_catalog.=) %u AND"
-								" c OPERATOR(pg_catalog.~) '^synchronous_commit='",
+	former = sql_value(psprintf("SELECT split_part(c, '=', 2)"
+								" FROM pg_db_role_setting, unnest(setconfig) c"
+								" WHERE setdatabase = %u AND setrole = %u AND c ~ '^synchronous_commit='",
 								key->datid, key->roleid));
 	todo.statement = psprintf("%s SET synchronous_commit = off; -- for new sessions that log in as this role", alter);
 	todo.undo = former == NULL ? psprintf("%s RESET synchronous_commit;", alter) :
