@@ -637,7 +637,7 @@ remedy_for_segments(const CommitFigures *f)
 	if (archives_always(f))
 		return psprintf("an %s that ends sooner: segments are kept until they are archived",
 						f->archiver);
-	if (f->checkpoint_lasts > f->checkpoint_timeout)
+	if (f->checkpoint_lasts > f->conf.checkpoint_timeout)
 		return psprintf("a checkpoint that ends: the one under way has lasted %s, and segments are kept until then (pg_stat_activity has what the checkpointer waits for; its volume)",
 						format_duration(f->checkpoint_lasts));
 	if (f->keep_size_grows)
@@ -647,9 +647,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (fills_segments(f))
 		return psprintf("larger archive_timeout (now %d s), if the archive may lack as much: each switch takes another segment",
 						f->archive_timeout);
-	if (f->min_wal_size < f->max_wal_size)
+	if (f->min_wal_size < f->conf.max_wal_size)
 		return psprintf("%smin_wal_size = '%dMB' (now %dMB; pg_wal needs the room): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
-						bytes, f->max_wal_size, f->min_wal_size);
+						bytes, f->conf.max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
 		psprintf("%swal_init_zero = off, if the file system copies on write", bytes) : NULL;
 }
@@ -658,16 +658,16 @@ remedy_for_segments(const CommitFigures *f)
 static const char *
 remedy_for_early_checkpoints(const CommitFigures *f)
 {
-	int			then = f->period != NULL ? f->period->max_wal_size : f->max_wal_size;
-	int			timeout = f->period != NULL ? f->period->checkpoint_timeout : f->checkpoint_timeout;
+	int			then = f->period != NULL ? f->period->max_wal_size : f->conf.max_wal_size;
+	int			timeout = f->period != NULL ? f->period->checkpoint_timeout : f->conf.checkpoint_timeout;
 
 	if (f->checkpoint_distance == 0 || 2 * f->checkpoint_distance >= timeout)
 		return NULL;
 	return psprintf("%s: checkpoints begin every %s%s",
 					4 * f->checkpoint_wal >= then * 1048576.0 ?
 					psprintf("larger max_wal_size (%snow %dMB; pg_wal needs the room)",
-							 then == f->max_wal_size ? "" : psprintf("then %dMB, ", then),
-							 f->max_wal_size) :
+							 then == f->conf.max_wal_size ? "" : psprintf("then %dMB, ", then),
+							 f->conf.max_wal_size) :
 					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
 					format_duration(f->checkpoint_distance),
 					f->full_pages ? ", and pages go to the WAL whole after each" : "");
@@ -680,20 +680,20 @@ remedy_for_checkpoints(const CommitFigures *f)
 	bool		in_sync = f->checkpoint_phase != NULL &&
 	strcmp(f->checkpoint_phase, "sync") == 0;
 
-	if (f->checkpoint_lasts > f->checkpoint_timeout)
+	if (f->checkpoint_lasts > f->conf.checkpoint_timeout)
 		return psprintf("a volume that writes more%s: the checkpoint under way has lasted %s (checkpoint_timeout: %d s)",
 						f->conf.wal_apart ? "" : ", or a disk of its own for the WAL",
 						format_duration(f->checkpoint_lasts),
-						f->checkpoint_timeout);
+						f->conf.checkpoint_timeout);
 	if (f->checkpoint_asked)
 		return "no command then that asks for a checkpoint (a backup with --checkpoint=fast or start-fast, CHECKPOINT, DROP DATABASE): the last one came early";
 	if (f->completion_target < 0.9 && !in_sync)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
 	return psprintf("larger %scheckpoint_timeout (now %d s)",
-					f->checkpoint_wal > 0 && 4 * f->checkpoint_wal < f->max_wal_size * 1048576.0 ? "" :
-					psprintf("max_wal_size (now %dMB; pg_wal needs the room), ", f->max_wal_size),
-					f->checkpoint_timeout);
+					f->checkpoint_wal > 0 && 4 * f->checkpoint_wal < f->conf.max_wal_size * 1048576.0 ? "" :
+					psprintf("max_wal_size (now %dMB; pg_wal needs the room), ", f->conf.max_wal_size),
+					f->conf.checkpoint_timeout);
 }
 
 /*
@@ -720,7 +720,7 @@ remedy_for_bytes(const CommitFigures *f)
 		return whole;
 	if (whole == NULL)
 		whole = psprintf("larger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint",
-						 f->checkpoint_timeout);
+						 f->conf.checkpoint_timeout);
 	return f->running_writer == NULL ?
 		psprintf("%s%s; or %s", compression, whole, less) :
 		psprintf("%s%s; or, unless this client builds an index, %s", compression, less, whole);

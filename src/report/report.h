@@ -40,7 +40,6 @@ typedef struct CommitFigures
 	double		shared_buffers;
 	bool		adaptive;		/* commit_stats.adaptive_delay */
 	int			min_wal_size;	/* MB */
-	int			max_wal_size;
 	bool		wal_recycle;
 	bool		wal_init_zero;
 	double		segment_size;	/* wal_segment_size, bytes */
@@ -54,7 +53,6 @@ typedef struct CommitFigures
 	int			archive_timeout;	/* s; 0: none */
 	const char *archive_fails;	/* how that does not archive, or NULL */
 	double		completion_target;	/* checkpoint_completion_target */
-	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
 	bool		checkpoint_asked;	/* a command asked for the newest one, in

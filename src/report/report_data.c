@@ -78,7 +78,6 @@ report_data_set_settings(CommitFigures *f)
 	f->shared_buffers = (double) NBuffers * BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
 	f->min_wal_size = min_wal_size_mb;
-	f->max_wal_size = max_wal_size_mb;
 	f->wal_keep_size = wal_keep_size_mb;
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
@@ -87,7 +86,6 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_compression = wal_compression != 0;
 	f->full_pages = fullPageWrites;
 	f->completion_target = CheckPointCompletionTarget;
-	f->checkpoint_timeout = CheckPointTimeout;
 	f->archiver = has_library ? "archive_library" : "archive_command";
 	f->archive_timeout = XLogArchiveTimeout;
 	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' && !has_library)
@@ -1260,7 +1258,7 @@ set_standby(CommitFigures *f)
 static double
 distance_before(const CommitFigures *f, const WalCycleCopy *cycle)
 {
-	return (cycle[0].started_at - cycle[1].started_at) / 1e6 / f->checkpoint_timeout;
+	return (cycle[0].started_at - cycle[1].started_at) / 1e6 / f->conf.checkpoint_timeout;
 }
 
 /* The newest checkpoint came early and not for WAL, the one before in time. */
@@ -1272,7 +1270,7 @@ was_asked_for(const CommitFigures *f, const WalCycles *cycles)
 	return cycles->ncycles > 2 && distance_before(f, cycle) < 0.9 &&
 		cycle[2].started_at >= f->conf.checkpoints_set_at &&
 		fabs(distance_before(f, &cycle[1]) - 1) < 0.1 &&
-		4.0 * (cycle[0].redo - cycle[1].redo) < f->max_wal_size * 1048576.0;
+		4.0 * (cycle[0].redo - cycle[1].redo) < f->conf.max_wal_size * 1048576.0;
 }
 
 /*

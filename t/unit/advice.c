@@ -76,9 +76,9 @@ static const Figure figures[] = {
 	FIGURE(standby_stage), FIGURE(standby_unset), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_former), FIGURE(standby_unlisted), FIGURE(standby_ahead), FIGURE(standby_share), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(standby_before), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE_OF(io_timing, conf.io_timing), FIGURE_OF(delay, conf.delay),
 	FIGURE_OF(siblings, conf.siblings), FIGURE(siblings_differ), FIGURE(wal_buffers), FIGURE(adaptive),
-	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
+	FIGURE(min_wal_size), FIGURE_OF(max_wal_size, conf.max_wal_size), FIGURE(wal_recycle),
 	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression), FIGURE(full_pages),
-	FIGURE(completion_target), FIGURE(checkpoint_timeout),
+	FIGURE(completion_target), FIGURE_OF(checkpoint_timeout, conf.checkpoint_timeout),
 	FIGURE(checkpoint_distance), FIGURE(checkpoint_wal), FIGURE(checkpoint_lasts), FIGURE(checkpoint_asked), FIGURE(images), FIGURE(heaviest), FIGURE(heaviest_share), FIGURE(serializable), FIGURE(temporary), FIGURE(savepoints), FIGURE(wal_minimal), FIGURE_OF(wal_apart, conf.wal_apart),
 	FIGURE(seen.sync_waits), FIGURE(seen.extension_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.activity[ACTIVITY_ARCHIVER]),
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
@@ -124,7 +124,7 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 		HistorySum *period = calloc(1, sizeof(HistorySum));
 
 		period->max_wal_size = (int) value;
-		period->checkpoint_timeout = f->checkpoint_timeout;
+		period->checkpoint_timeout = f->conf.checkpoint_timeout;
 		f->period = period;
 		return;
 	}

@@ -143,8 +143,8 @@ print_cycles(char **argument)
 {
 	WalCycles	cycles = {0};
 
-	f->checkpoint_timeout = 300;
-	f->max_wal_size = atoi(argument[0]);
+	f->conf.checkpoint_timeout = 300;
+	f->conf.max_wal_size = atoi(argument[0]);
 	PgStartTime = atoi(argument[1]) * USECS_PER_SEC;
 	f->conf.checkpoints_set_at = atoi(argument[2]) * USECS_PER_SEC;
 	for (argument += 3; *argument != NULL; argument += 2)
