@@ -4,16 +4,16 @@
  *		Why commits take their time, what to do first, and whether a
  *		commit_delay would help.
  *
- * Tables hold all that the report concludes.  Those of causes are in
- * find_before_causes() to find_client_causes().  A new cause is a row there,
- * whose share comes from CommitFigures (report_data.c; of a period, period.c),
- * and a test in t/symptoms.  The report prints the MAX_CAUSES rows with the
- * largest shares, if they are MIN_CAUSE or more.  Rows that do not apply have
- * their sentences made, too; psprintf() writes NULL as (null).
+ * Causes are in find_before_causes() to find_client_causes().  A new cause is
+ * an add_cause() there, whose share comes from CommitFigures (report_data.c;
+ * of a period, period.c), and a test in t/symptoms.  The report prints those
+ * with the largest shares.
  *
- * The answer on a delay is the first row that applies in find_no_waits(), then
- * in find_no_gain(), then in find_may_pay().  commit_remedies() asks none of
- * these tables: it simulates (whatif.c), so the two may disagree.
+ * The answer on a delay is the first row that applies in the tables of
+ * find_no_waits(), then find_no_gain(), then find_may_pay().  Other rows have
+ * their sentences made, too; psprintf() writes NULL as (null).
+ * commit_remedies() asks none of these: it simulates (whatif.c), so the two
+ * may disagree.
  *
  * A delay helps only if commits come during it and then share the flush.  So
  * the rows in which no commit comes, or in which the time goes elsewhere,
@@ -47,7 +47,6 @@
 
 #define MAX_CAUSES			3
 #define MIN_CAUSE			0.05	/* smaller shares are not printed */
-#define NCAUSES				64	/* more than the tables have */
 #define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
@@ -104,10 +103,9 @@
 #define MIN_SWEEP_P99		1000
 #define MAX_SWEEP_P99		1e9
 
-/* A row of a table of causes */
 typedef struct Cause
 {
-	double		share;			/* 0: it does not apply */
+	double		share;
 	const char *sentence;		/* printed after the share */
 	const char *remedy;			/* or NULL */
 } Cause;
@@ -115,7 +113,7 @@ typedef struct Cause
 typedef struct Causes
 {
 	int			n;
-	Cause		cause[NCAUSES];
+	Cause		cause[MAX_CAUSES + 1];
 } Causes;
 
 /*---- Evidence that several rows use ------------------------------*/
@@ -348,14 +346,6 @@ takes_more_now(const CommitFigures *f)
 	return part_now(f) >= HARDLY_COMMIT;
 }
 
-/* A small part that has become more, or one that has become less than half */
-static bool
-part_has_changed(const CommitFigures *f)
-{
-	return f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
-		part_now(f) < f->of_transactions / 2;
-}
-
 /*
  * COMMIT is a small part of the transactions of each client that matters.  Not
  * so where they wait for rows until another one has committed, or where some
@@ -398,6 +388,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY); a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
+	/* a small part has become more, or a part less than half */
+	bool		has_changed = f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
+	part_now(f) < f->of_transactions / 2;
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
@@ -435,7 +428,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
-						 !part_has_changed(f) ? "" :
+						 !has_changed ? "" :
 						 psprintf(" That is since the reset; now a commit takes %s.",
 								  format_us(f->phase_mean)),
 						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
@@ -891,25 +884,22 @@ static const char faster_there[] = "what COMMIT takes there: its disk, locks, tr
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
-/*---- The tables of causes ----------------------------------------*/
+/*---- Causes ------------------------------------------------------*/
 
-static int
-compare_causes(const void *a, const void *b)
-{
-	const Cause *one = a;
-	const Cause *other = b;
-
-	return one->share > other->share ? -1 : one->share < other->share;
-}
-
-/* Those from MIN_CAUSE on; sorts all, the largest first. */
+/* Causes stand in the order of their shares; those below MIN_CAUSE do not. */
 static void
-add_causes(Causes *found, const Cause *cause, int n)
+add_cause(Causes *found, double share, const char *sentence, const char *remedy)
 {
-	for (int i = 0; i < n; i++)
-		if (cause[i].share >= MIN_CAUSE)
-			found->cause[found->n++] = cause[i];
-	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
+	int			i = found->n;
+
+	if (!(share >= MIN_CAUSE))
+		return;
+	for (; i > 0 && found->cause[i - 1].share < share; i--)
+		found->cause[i] = found->cause[i - 1];
+	found->cause[i].share = share;
+	found->cause[i].sentence = sentence;
+	found->cause[i].remedy = remedy;
+	found->n = Min(found->n + 1, MAX_CAUSES);
 }
 
 /* Half of the samples in PHASE_RECORD, or more */
@@ -944,15 +934,6 @@ part_at_event(const CommitFigures *f)
 	return f->lock != NULL || f->wait_event == NULL ||
 		f->seen.event_waits < MIN_LOOKS ? 0 :
 		Min(f->seen.event_waits / samples_outside(f), 1);
-}
-
-/* ... as a share of commit time */
-static double
-share_at_event(const CommitFigures *f)
-{
-	return part_at_event(f) *
-		(long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
-		 long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER));
 }
 
 static const char *
@@ -991,107 +972,99 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 		psprintf("if it is LISTEN, end the transaction of the session that does not read the queue; else %s", usual);
 }
 
-/* Where they are, statements wait for room in the WAL buffers, too. */
-static bool
-buffers_are_full(const CommitFigures *f)
-{
-	return 2 * f->seen.wal_waits >= f->seen.insert_waits;
-}
-
-static const char *
-remedy_for_inserts(const CommitFigures *f)
-{
-	if (!buffers_are_full(f))
-		return "fewer sessions that write at a time (a pooler)";
-	return f->wal_buffers >= LARGE_WAL_BUFFERS ?
-		"less WAL at a time of other sessions, or a faster volume for it" :
-		"larger wal_buffers (a restart), or less WAL at a time of other sessions";
-}
-
 /* What a commit does and waits for until it writes its record */
 static void
 find_before_causes(const CommitFigures *f, Causes *found)
 {
 	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
 	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
-	bool		locked_before = f->lock != NULL && before >= record;
-	bool		queue = locked_before &&
-	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
+	bool		locked = f->lock != NULL && before >= record;
 
 	/* most of those that do not wait for the lock */
 	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
-	bool		remote = waits_in_extension(f);
-	const Cause causes[] = {
-		{queue ? before : 0,
-			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as %s%s.", f->lock,
-					 !for_standby ? "" :
-					 psprintf(", which itself waits for standby%s", blame_standby(f))),
-			for_standby ? remedy_for_standby(f) :
-		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
-		{locked_before && !queue ? before : 0,
-			psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", f->lock),
-			f->lock_prepared ? finish_prepared :
-		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to"},
-		{!locked_before && f->savepoints > 0 ? before : 0,
-			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
-		"RELEASE SAVEPOINT after each, or fewer in a transaction; if pgjdbc sets them, cleanupSavepoints = true, or another autosave"},
-		{locked_before || f->savepoints > 0 ? 0 : before,
-			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG)." :
-			"before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
-			remote ? faster_there :
-			psprintf("%sfewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement",
-					 f->slow_phase[PHASE_BEFORE] < MIN_CAUSE ? "" : "commit_slow_log shows which clients and statements (before_time): ")},
-	};
 
-	add_causes(found, causes, lengthof(causes));
+	if (locked && f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS))
+		add_cause(found, before,
+				  psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as %s%s.",
+						   f->lock, !for_standby ? "" :
+						   psprintf(", which itself waits for standby%s", blame_standby(f))),
+				  for_standby ? remedy_for_standby(f) :
+				  "fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock");
+	else if (locked)
+		add_cause(found, before,
+				  psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", f->lock),
+				  f->lock_prepared ? finish_prepared :
+				  "a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to");
+	else if (f->savepoints > 0)
+		add_cause(found, before,
+				  psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
+				  "RELEASE SAVEPOINT after each, or fewer in a transaction; if pgjdbc sets them, cleanupSavepoints = true, or another autosave");
+	else if (waits_in_extension(f))
+		add_cause(found, before,
+				  "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG).",
+				  faster_there);
+	else
+		add_cause(found, before,
+				  "before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
+				  psprintf("%sfewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement",
+						   f->slow_phase[PHASE_BEFORE] < MIN_CAUSE ? "" : "commit_slow_log shows which clients and statements (before_time): "));
 }
 
 /* ... as it writes it */
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
+	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
 	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
-	bool		locked_record = f->lock != NULL &&
-	(1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE) < record;
-	bool		remote = waits_in_extension(f);
-	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
-	bool		syncs = !locked_record && !inserts && mostly_seen(f, f->seen.sync_waits);
-	bool		own = !locked_record && !inserts && !syncs;
-	double		messages = own && !remote && f->notifies ? record : 0;
+	double		notify = f->phase[PHASE_NOTIFY];
 	bool		may_sync = f->wal_minimal &&
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
-	const Cause causes[] = {
-		{locked_record ? record : 0,
-			psprintf("record: COMMIT waits, as for %s, before its commit record.", f->lock),
-		f->lock_prepared ? finish_prepared : "a shorter transaction of its holder"},
-		{inserts ? record : 0,
-			buffers_are_full(f) ?
-			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers." :
-			"record: COMMIT waits for a WAL insert lock, of which there are eight.",
-		remedy_for_inserts(f)},
-		{syncs ? record : 0,
-			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
-		larger_skip_threshold},
-		{messages + f->phase[PHASE_NOTIFY],
-			psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", bound_of_notify(f),
-					 slower_flushes(f, "; "), reader_of_notify(f)),
-			psprintf("%s%s", messages >= MIN_CAUSE || writes_messages(f) ?
-					 "fewer messages in a transaction: one for many rows" :
-					 "NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders",
-					 or_quick_again(f))},
-		{own && remote ? record : 0,
-		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
-		{own && !remote && !f->notifies ? record : 0,
-			psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP, or that of an extension.",
-					 f->queue < LONG_QUEUE ? "" :
-					 psprintf("LISTEN, which reads the queue of NOTIFY (%s full), ", format_percent(f->queue)),
-					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
-					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
-					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
-		remedy_for_own_work(f, may_sync)},
-	};
+	bool		many_messages = writes_messages(f);
 
-	add_causes(found, causes, lengthof(causes));
+	if (f->lock != NULL && before < record)
+		add_cause(found, record,
+				  psprintf("record: COMMIT waits, as for %s, before its commit record.", f->lock),
+				  f->lock_prepared ? finish_prepared : "a shorter transaction of its holder");
+	else if (mostly_seen(f, f->seen.insert_waits) &&
+			 2 * f->seen.wal_waits >= f->seen.insert_waits) /* statements, too */
+		add_cause(found, record,
+				  "record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
+				  f->wal_buffers >= LARGE_WAL_BUFFERS ?
+				  "less WAL at a time of other sessions, or a faster volume for it" :
+				  "larger wal_buffers (a restart), or less WAL at a time of other sessions");
+	else if (mostly_seen(f, f->seen.insert_waits))
+		add_cause(found, record,
+				  "record: COMMIT waits for a WAL insert lock, of which there are eight.",
+				  "fewer sessions that write at a time (a pooler)");
+	else if (mostly_seen(f, f->seen.sync_waits))
+		add_cause(found, record,
+				  "record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
+				  larger_skip_threshold);
+	else if (waits_in_extension(f))
+		add_cause(found, record,
+				  "record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.",
+				  faster_there);
+	else if (f->notifies)
+	{
+		notify += record;
+		many_messages |= record >= MIN_CAUSE;
+	}
+	else
+		add_cause(found, record,
+				  psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP, or that of an extension.",
+						   f->queue < LONG_QUEUE ? "" :
+						   psprintf("LISTEN, which reads the queue of NOTIFY (%s full), ", format_percent(f->queue)),
+						   f->commits_notify > 0 ? "messages of NOTIFY, " : "",
+						   may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
+						   f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
+				  remedy_for_own_work(f, may_sync));
+	add_cause(found, notify,
+			  psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", bound_of_notify(f),
+					   slower_flushes(f, "; "), reader_of_notify(f)),
+			  psprintf("%s%s", many_messages ?
+					   "fewer messages in a transaction: one for many rows" :
+					   "NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders",
+					   or_quick_again(f)));
 }
 
 /* Of a period, settings are those of its end. */
@@ -1107,20 +1080,6 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
-/* A temporary table is not in shared_buffers. */
-static const char *
-remedy_for_files(const CommitFigures *f)
-{
-	const char *others = f->shared_buffers >= LARGE_SHARED_BUFFERS ?
-	psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); fewer tables in one that drops many; DELETE in place of TRUNCATE for small tables",
-			 f->shared_buffers / 1048576) :
-	"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables";
-
-	return !f->temporary ? others :
-		psprintf("smaller temp_buffers, which COMMIT searches for each temporary table and index; or temporary tables that stay, emptied by DELETE; for other tables, %s",
-				 others);
-}
-
 /* After the record, and in none of the times of a session */
 static const char *
 delete_files(const CommitFigures *f)
@@ -1133,77 +1092,87 @@ delete_files(const CommitFigures *f)
 static void
 find_after_causes(const CommitFigures *f, Causes *found)
 {
-	double		part = part_at_event(f);
-	double		after = (1 - part) * long_phase(f, PHASE_AFTER);
-	double		log = (1 - part) * long_phase(f, PHASE_LOG);
-	bool		notifies = f->commits_notify > 0;
-	bool		remote = waits_in_extension(f);
+	double		after = (1 - part_at_event(f)) * long_phase(f, PHASE_AFTER);
+	double		log = (1 - part_at_event(f)) * long_phase(f, PHASE_LOG);
 
-	/* whether they were SERIALIZABLE, only slow commits tell */
-	bool		unknown = f->slow_recent == 0;
-	const Cause causes[] = {
-		{f->serializable && !remote ? after : 0,
-			"after the commit, for predicate locks (a SERIALIZABLE transaction frees its own, and those of all that ended during it), or for files of tables that it dropped or truncated.",
-		psprintf("%s; or fewer tables in one that drops them", shorter_serializable)},
-		{remote ? log + after : 0,
-		"after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.", faster_there},
-		{f->serializable || remote ? 0 : after,
-			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
-			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
-			psprintf("after the commit, for files of %stables that it dropped or truncated, or to release thousands of locks.",
-					 f->temporary ? "temporary or other " : ""),
-			unknown ? NULL : notifies ?
-			"fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
-		remedy_for_files(f)},
-		{remote ? 0 : log,
-		psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", delete_files(f)), NULL},
-	};
+	/* for tables in shared_buffers, as temporary ones are not */
+	const char *fewer = f->shared_buffers >= LARGE_SHARED_BUFFERS ?
+	psprintf("fewer transactions that drop or truncate tables, as the COMMIT of each searches all of shared_buffers (now %.0fMB); fewer tables in one that drops many; DELETE in place of TRUNCATE for small tables",
+			 f->shared_buffers / 1048576) :
+	"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables";
 
-	add_causes(found, causes, lengthof(causes));
+	if (waits_in_extension(f))
+	{
+		add_cause(found, log + after,
+				  "after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.",
+				  faster_there);
+		return;
+	}
+	if (f->serializable)
+		add_cause(found, after,
+				  "after the commit, for predicate locks (a SERIALIZABLE transaction frees its own, and those of all that ended during it), or for files of tables that it dropped or truncated.",
+				  psprintf("%s; or fewer tables in one that drops them", shorter_serializable));
+	else if (f->slow_recent == 0)	/* only slow commits tell whether they
+									 * were */
+		add_cause(found, after,
+				  "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY.",
+				  NULL);
+	else if (f->commits_notify > 0)
+		add_cause(found, after,
+				  "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY.",
+				  "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them");
+	else if (f->temporary)
+		add_cause(found, after,
+				  "after the commit, for files of temporary or other tables that it dropped or truncated, or to release thousands of locks.",
+				  psprintf("smaller temp_buffers, which COMMIT searches for each temporary table and index; or temporary tables that stay, emptied by DELETE; for other tables, %s", fewer));
+	else
+		add_cause(found, after,
+				  "after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
+				  fewer);
+	add_cause(found, log,
+			  psprintf("commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record%s.", delete_files(f)),
+			  NULL);
 }
 
 /* The other phases of the commit, but for its flush */
 static void
 find_phase_causes(const CommitFigures *f, Causes *found)
 {
-	const double *phase = f->phase;
-	bool		paused = was_paused(f);
-	const Cause causes[] = {
-		{share_at_event(f),
-			psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.",
-					 f->wait_event),
-		part_at_event(f) > 0 ? remedy_for_event(f->wait_event) : NULL},
-		{phase[PHASE_DELAY],
-			psprintf("asleep for %s.", name_delay(f)),
-			f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
-			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
-					 f->sleeper)},
-		{stall_share(f, STALL_SEGMENT),
-			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
-					 time_of_segment(f)),
-		remedy_for_segments(f)},
-		{phase[PHASE_STANDBY],
-			psprintf("standby%s.", blame_standby(f)),
-		remedy_for_standby(f)},
-		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
-			psprintf("not run: %s%s.", paused ?
-					 "all processes of the server stood still, as in a pause of its machine or container," :
-					 "a CPU limit (cgroup) stopped the server",
-					 f->seen.throttled == 0 ? "" : paused ?
-					 psprintf(" for %s of the last %s", format_us(f->seen.throttled / 1e3),
-							  format_us(f->seen.seconds * 1e6)) :
-					 psprintf(" for %s of each second",
-							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
-			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
-		"a higher CPU limit of its control group"},
-		{phase[PHASE_UNKNOWN],
-			psprintf("unknown: neither the session nor the samples show this time%s.", delete_files(f)),
-			!f->conf.io_timing ? "track_wal_io_timing = on: flushes are then timed" :
-			f->slow_commits > 0 ? NULL :
-		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},
-	};
-
-	add_causes(found, causes, lengthof(causes));
+	if (part_at_event(f) > 0)
+		add_cause(found, part_at_event(f) *
+				  (long_phase(f, PHASE_BEFORE) + long_phase(f, PHASE_RECORD) +
+				   long_phase(f, PHASE_LOG) + long_phase(f, PHASE_AFTER)),
+				  psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.", f->wait_event),
+				  remedy_for_event(f->wait_event));
+	add_cause(found, f->phase[PHASE_DELAY],
+			  psprintf("asleep for %s.", name_delay(f)),
+			  f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
+			  psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
+					   f->sleeper));
+	add_cause(found, stall_share(f, STALL_SEGMENT),
+			  psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f)),
+			  remedy_for_segments(f));
+	add_cause(found, f->phase[PHASE_STANDBY],
+			  psprintf("standby%s.", blame_standby(f)), remedy_for_standby(f));
+	if (was_paused(f))
+		add_cause(found, stall_share(f, STALL_PAUSE),
+				  psprintf("not run: all processes of the server stood still, as in a pause of its machine or container,%s.",
+						   f->seen.throttled == 0 ? "" :
+						   psprintf(" for %s of the last %s", format_us(f->seen.throttled / 1e3),
+									format_us(f->seen.seconds * 1e6))),
+				  "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log");
+	else
+		add_cause(found, stall_share(f, STALL_CPU_LIMIT),
+				  psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
+						   f->seen.throttled == 0 ? "" :
+						   psprintf(" for %s of each second",
+									format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
+				  "a higher CPU limit of its control group");
+	add_cause(found, f->phase[PHASE_UNKNOWN],
+			  psprintf("unknown: neither the session nor the samples show this time%s.", delete_files(f)),
+			  !f->conf.io_timing ? "track_wal_io_timing = on: flushes are then timed" :
+			  f->slow_commits > 0 ? NULL :
+			  "commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases");
 }
 
 /* Of what reads and writes on the volume, only the archiver is seen itself. */
@@ -1254,172 +1223,161 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
 	const char *early = remedy_for_early_checkpoints(f);
-	const Cause causes[] = {
-		{stall[STALL_CHECKPOINT].share,
-			psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
-					 psprintf("the %s phase of ", f->checkpoint_phase),
-					 count_stalls(f, STALL_CHECKPOINT)),
-			if_certain(&stall[STALL_CHECKPOINT],
-					   early != NULL ? early : remedy_for_checkpoints(f))},
-		{stall[STALL_ARCHIVER].share,
-			psprintf("stalls while %s runs%s.", f->archiver,
-					 count_stalls(f, STALL_ARCHIVER)),
-			if_certain(&stall[STALL_ARCHIVER], archives_always(f) ?
-					   "archive to another volume, or less to this one (compression)" :
-					   "archive to another volume, or more slowly, as long as archiving keeps up")},
-		{stall[STALL_BULK_WAL].share,
-			psprintf("stalls with the WAL of %s%s.",
-					 f->bulk_writer ? f->bulk_writer : "a large transaction",
-					 count_stalls(f, STALL_BULK_WAL)),
-		smaller_transactions},
-		{bytes_share(f),
-			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
-		remedy_for_bytes(f)},
-		{stall[STALL_OTHERS].share,
-			psprintf("stalls while %s read or write on the volume of the WAL%s%s.",
-					 name_others(f), use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
-		own_volume(f)},
-		{f->stall[STALL_QUOTA].share,
-			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
-					 count_stalls(f, STALL_QUOTA)),
-			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
-			(f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) || !may_be_delayed(f) ?
-		"a volume with more IOPS" : more_iops},
-		{f->flush_slower + f->flush_slowed > 0 ? 0 : stall[STALL_UNKNOWN].share,
-			psprintf("stalls of unknown cause%s%s: see commit_stall_log.",
-					 count_stalls(f, STALL_UNKNOWN),
-					 f->write_stalls ? ", in the write of WAL, not in its sync" : ""),
-			/* ZFS and btrfs may read a recycled file before they write to it */
-			f->write_stalls ?
-			psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
-					 f->wal_recycle ? "on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : "") :
-		or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs")},
-		{f->flush_slower + f->flush_slowed > 0 ? stall[STALL_UNKNOWN].share + slower_share(f) : 0,
-			f->flush_slowed > 0 ?
-			psprintf("%s took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
-					 f->period != NULL ? "most flushes" : "one flush after the other",
-					 format_us(f->flush_slowed)) :
-			psprintf("%s: the volume has become slower, as when a burst credit is used up.",
-					 slower_flushes(f, "")),
-			psprintf("%s%s%s", quick_again, f->flush_slower == 0 ? "" : reset_usual,
-					 may_be_delayed(f) ? "; fewer flushes (a delay)" : "")},
-	};
 
-	add_causes(found, causes, lengthof(causes));
+	add_cause(found, stall[STALL_CHECKPOINT].share,
+			  psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
+					   psprintf("the %s phase of ", f->checkpoint_phase),
+					   count_stalls(f, STALL_CHECKPOINT)),
+			  if_certain(&stall[STALL_CHECKPOINT],
+						 early != NULL ? early : remedy_for_checkpoints(f)));
+	add_cause(found, stall[STALL_ARCHIVER].share,
+			  psprintf("stalls while %s runs%s.", f->archiver, count_stalls(f, STALL_ARCHIVER)),
+			  if_certain(&stall[STALL_ARCHIVER], archives_always(f) ?
+						 "archive to another volume, or less to this one (compression)" :
+						 "archive to another volume, or more slowly, as long as archiving keeps up"));
+	add_cause(found, stall[STALL_BULK_WAL].share,
+			  psprintf("stalls with the WAL of %s%s.",
+					   f->bulk_writer ? f->bulk_writer : "a large transaction",
+					   count_stalls(f, STALL_BULK_WAL)),
+			  smaller_transactions);
+	add_cause(found, bytes_share(f),
+			  psprintf("flushes of many bytes%s.", rate_of_bytes(f)), remedy_for_bytes(f));
+	add_cause(found, stall[STALL_OTHERS].share,
+			  psprintf("stalls while %s read or write on the volume of the WAL%s%s.",
+					   name_others(f), use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
+			  own_volume(f));
+	add_cause(found, stall[STALL_QUOTA].share,
+			  psprintf("stalls as on a disk that allows %s%s.", allowed(f), count_stalls(f, STALL_QUOTA)),
+			  f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
+			  (f->period == NULL ? f->adaptive : 2 * f->hits_adaptive > f->flushes) || !may_be_delayed(f) ?
+			  "a volume with more IOPS" : more_iops);
+	if (f->flush_slower + f->flush_slowed > 0)
+		add_cause(found, stall[STALL_UNKNOWN].share + slower_share(f),
+				  f->flush_slowed > 0 ?
+				  psprintf("%s took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
+						   f->period != NULL ? "most flushes" : "one flush after the other",
+						   format_us(f->flush_slowed)) :
+				  psprintf("%s: the volume has become slower, as when a burst credit is used up.",
+						   slower_flushes(f, "")),
+				  psprintf("%s%s%s", quick_again, f->flush_slower == 0 ? "" : reset_usual,
+						   may_be_delayed(f) ? "; fewer flushes (a delay)" : ""));
+	else if (f->write_stalls)
+		/* ZFS and btrfs may read a recycled file before they write to it */
+		add_cause(found, stall[STALL_UNKNOWN].share,
+				  psprintf("stalls of unknown cause%s, in the write of WAL, not in its sync: see commit_stall_log.",
+						   count_stalls(f, STALL_UNKNOWN)),
+				  psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
+						   f->wal_recycle ? "on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : ""));
+	else
+		add_cause(found, stall[STALL_UNKNOWN].share,
+				  psprintf("stalls of unknown cause%s: see commit_stall_log.", count_stalls(f, STALL_UNKNOWN)),
+				  or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs"));
 }
 
 /* Flushes that did not stall, nor had many bytes */
 static void
 find_flush_causes(const CommitFigures *f, Causes *found)
 {
-	double		rest = rest_of_flushes(f);
-	bool		fills = fills_segments(f);
-	const Cause causes[] = {
-		{outside_share(f),
-			psprintf("flushes that no commit leads: those of the WAL writer, or of %s%s.",
-					 fills ? "the checkpointer, which fills a segment before it switches to the next one" :
-					 "a session that writes much",
-					 f->running_writer == NULL ? "" :
-					 psprintf(", as %s did", f->running_writer)),
-			fills ? psprintf("larger archive_timeout (now %d s), if the archive may lack as much", f->archive_timeout) :
-		f->running_writer == NULL ? NULL : smaller_transactions},
-		{processor_share(f),
-			"flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
-		"more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs"},
-		{has_one_hot_row(f) ? rest : 0,
-			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
-					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
-					 2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
-					 psprintf(", and %s for one that is not yet there",
-							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
-					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
-					 slower_flushes(f, "; ")),
-			psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
-					 f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
-					 or_quick_again(f))},
-		{has_one_hot_row(f) ? 0 : rest - slower_share(f),
-			psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
-					 others_slow_down(f) && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
-					 !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
-					 "flushes of usual length: the disk takes this time for each",
-					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
-					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
-					 !others_slow_down(f) ? "" :
-					 psprintf(", while %s read or write on it%s", name_others(f),
-							  use_of_volume(&f->seen.volume))),
-			others_slow_down(f) ? own_volume(f) : f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
-			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
-		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
-	};
+	bool		others = others_slow_down(f);
 
-	add_causes(found, causes, lengthof(causes));
-}
-
-/* A subscription, whose transactions are those of its publisher */
-static bool
-top_applies(const CommitFigures *f)
-{
-	return f->top != NULL && strncmp(f->top, "no name (", strlen("no name (")) == 0 &&
-		2 * f->applied >= f->top_share;
+	if (fills_segments(f))
+		add_cause(found, outside_share(f),
+				  "flushes that no commit leads: those of the WAL writer, or of the checkpointer, which fills a segment before it switches to the next one.",
+				  psprintf("larger archive_timeout (now %d s), if the archive may lack as much", f->archive_timeout));
+	else
+		add_cause(found, outside_share(f),
+				  psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
+						   f->running_writer == NULL ? "" : psprintf(", as %s did", f->running_writer)),
+				  f->running_writer == NULL ? NULL : smaller_transactions);
+	add_cause(found, processor_share(f),
+			  "flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
+			  "more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs");
+	if (has_one_hot_row(f))
+		add_cause(found, rest_of_flushes(f),
+				  psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
+						   format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
+						   2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
+						   psprintf(", and %s for one that is not yet there",
+									format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
+						   format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
+						   slower_flushes(f, "; ")),
+				  psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
+						   f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
+						   or_quick_again(f)));
+	else
+		add_cause(found, rest_of_flushes(f) - slower_share(f),
+				  psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
+						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
+						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
+						   "flushes of usual length: the disk takes this time for each",
+						   f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
+						   psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
+						   !others ? "" : psprintf(", while %s read or write on it%s", name_others(f),
+												   use_of_volume(&f->seen.volume))),
+				  others ? own_volume(f) :
+				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
+				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
+				  "larger transactions: one session commits at a time" : NULL);
 }
 
 /* Whose commits, and which statement's flushes, are most: that is no time. */
 static void
 find_client_causes(const CommitFigures *f, Causes *found)
 {
-	bool		kinds = f->top_slow_least > 0 &&
-	f->top_slow_most > MANY_KINDS * f->top_slow_least;
 	bool		other_takes_most = f->longest != NULL && f->longest_time > 0.5;
-	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
-	f->top_share >= WHO_MATTERS && (f->top_share <= ONE_CLIENT || other_takes_most);
 	bool		hangs = commits_hang(f);
-	const Cause causes[] = {
-		{f->nameless,
-			"of the commits have no name: the application sets none, or a driver or pooler clears it.",
-		"SET commit_stats.client_tag = '...' for each application, which RESET ALL leaves; through a pooler in transaction mode, SET LOCAL in each transaction"},
-		{f->overflow,
-			f->clients_evicted == 0 ?
-			"of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
-			psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
-					 format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
-			f->clients_evicted == 0 ? "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)" :
-		"application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern"},
-		{kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",
-					 f->top, format_bytes(f->top_slow_least), format_bytes(f->top_slow_most)),
-			f->statement != NULL ? "commit_statement_stats tells them apart" :
-		"SET application_name for each kind"},
-		{one_of_several && !kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s",
-					 f->top, hangs ? "" :
-					 psprintf(", %s of commit time%s", format_percent(f->top_time),
-							  works_outside(f) ? " (without 'before', 'after')" : ""),
-					 format_bytes(f->top_wal),
-					 f->longest == NULL || hangs ? "" :
-					 psprintf(" %s commit time, %s, is of client %s.",
-							  other_takes_most ? "Most" : "The largest part of",
-							  format_percent(f->longest_time), f->longest)),
-			f->top_of_transactions < HARDLY_COMMIT || top_applies(f) || other_takes_most ? NULL :
-		larger_transactions(f, f->top_wal)},
-		{f->top_leader_flushes,
-			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),
-		NULL},
-	};
-	const Cause statement = {
-		f->statement != NULL && f->statement_flushes >= WHO_MATTERS &&
-		f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
-		psprintf("of the flushes%s are led by %s%s.",
-				 f->period != NULL ? ", at the least," : "", f->statement,
-				 f->statement_wal == 0 ? "" :
-				 psprintf(", with %s of WAL in a transaction",
-						  format_bytes(f->statement_wal))),
-		larger_transactions(f, f->statement_wal)
-	};
 
-	add_causes(found, causes, lengthof(causes));
+	/* a subscription, whose transactions are those of its publisher */
+	bool		applies = f->top != NULL && strncmp(f->top, "no name (", 9) == 0 &&
+	2 * f->applied >= f->top_share;
+
+	add_cause(found, f->nameless,
+			  "of the commits have no name: the application sets none, or a driver or pooler clears it.",
+			  "SET commit_stats.client_tag = '...' for each application, which RESET ALL leaves; through a pooler in transaction mode, SET LOCAL in each transaction");
+	if (f->clients_evicted == 0)
+		add_cause(found, f->overflow,
+				  "of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones.",
+				  "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)");
+	else
+		add_cause(found, f->overflow,
+				  psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
+						   format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
+				  "application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern");
+	if (f->top_slow_least > 0 && f->top_slow_most > MANY_KINDS * f->top_slow_least)
+		add_cause(found, f->top_share,
+				  psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",
+						   f->top, format_bytes(f->top_slow_least), format_bytes(f->top_slow_most)),
+				  f->statement != NULL ? "commit_statement_stats tells them apart" :
+				  "SET application_name for each kind");
+	else if (f->commits >= CAUSES_MIN_COMMITS && f->top_share >= WHO_MATTERS &&
+			 (f->top_share <= ONE_CLIENT || other_takes_most))
+		add_cause(found, f->top_share,
+				  psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s",
+						   f->top, hangs ? "" :
+						   psprintf(", %s of commit time%s", format_percent(f->top_time),
+									works_outside(f) ? " (without 'before', 'after')" : ""),
+						   format_bytes(f->top_wal),
+						   f->longest == NULL || hangs ? "" :
+						   psprintf(" %s commit time, %s, is of client %s.",
+									other_takes_most ? "Most" : "The largest part of",
+									format_percent(f->longest_time), f->longest)),
+				  f->top_of_transactions < HARDLY_COMMIT || applies || other_takes_most ? NULL :
+				  larger_transactions(f, f->top_wal));
+	add_cause(found, f->top_leader_flushes,
+			  psprintf("of the flushes, at the least, are led by client %s.", f->top_leader), NULL);
 	found->n = Min(found->n, 1);
-	if (statement.share >= MIN_CAUSE)
-		found->cause[found->n++] = statement;
+	if (f->statement != NULL && f->statement_flushes >= WHO_MATTERS && f->statement_flushes <= ONE_CLIENT)
+	{
+		Cause	   *second = &found->cause[found->n++];
+
+		second->share = f->statement_flushes;
+		second->sentence = psprintf("of the flushes%s are led by %s%s.",
+									f->period != NULL ? ", at the least," : "", f->statement,
+									f->statement_wal == 0 ? "" :
+									psprintf(", with %s of WAL in a transaction",
+											 format_bytes(f->statement_wal)));
+		second->remedy = larger_transactions(f, f->statement_wal);
+	}
 }
 
 /* The first ones, below a title.  Causes of time may overlap. */
@@ -1431,7 +1389,7 @@ put_causes(StringInfo text, const CommitFigures *f, const char *title,
 
 	if (found->n > 0)
 		appendStringInfoString(text, title);
-	for (int i = 0; i < Min(found->n, MAX_CAUSES); i++)
+	for (int i = 0; i < found->n; i++)
 	{
 		const Cause *cause = &found->cause[i];
 
@@ -1662,10 +1620,9 @@ find_no_waits(const CommitFigures *f)
 {
 	bool		few = f->commits < CAUSES_MIN_COMMITS || f->flushes == 0;
 	bool		known = f->seen_enough || !few;
-	uint64		all = f->commits + f->commits_async;
 	double		outside = 1 - causes_flush_share(f) - f->phase[PHASE_DELAY] -
 	f->phase[PHASE_UNKNOWN];
-	bool		asleep = f->conf.delay > 0 && f->phase[PHASE_DELAY] >= MIN_CAUSE;
+	double		async = ratio_or_zero(f->commits_async, f->commits + f->commits_async);
 	const Answer answers[] = {
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
@@ -1673,7 +1630,7 @@ find_no_waits(const CommitFigures *f)
 		{most_hang_now(f), "no. Commits hang, as the first line says.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
-		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},
+		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(async)), NULL},
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
 		{f->slept_unset >= ENOUGH_SLEEPS,
 			psprintf("sessions, roles or databases have their own, or a sweep has just run: %s of the newest flushes slept%s.%s delay_hits of %s.commit_client_stats shows whose.",
@@ -1687,7 +1644,7 @@ find_no_waits(const CommitFigures *f)
 					 format_percent(f->alone_hits)),
 		f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
 		{known && notify_waits(f),
-		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
+		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, f->commits + f->commits_async))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, the largest part '%s'.", format_percent(outside), largest_outside(f)), NULL},
 		{commit_hardly_matters(f),
@@ -1699,9 +1656,9 @@ find_no_waits(const CommitFigures *f)
 		{few, psprintf("not known. " UINT64_FORMAT " commit%s so far; an answer needs %d.", f->commits, f->commits == 1 ? "" : "s", CAUSES_MIN_COMMITS), NULL},
 		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
 		{has_one_hot_row(f),
-		psprintf("%s. No commit can come while a committing session holds the row.", asleep ? "perhaps 0" : "no"), NULL},
-		{f->conf.delay > 0 && statements_wait(f), "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later.", NULL},
-		{statements_wait(f), "no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
+		psprintf("%s. No commit can come while a committing session holds the row.", f->conf.delay > 0 && f->phase[PHASE_DELAY] >= MIN_CAUSE ? "perhaps 0" : "no"), NULL},
+		{statements_wait(f), f->conf.delay > 0 ? "perhaps 0. Sessions wait for locks in their statements, and each sleep makes their holders commit later." :
+		"no. Sessions wait for locks in their statements, and a delay would make their holders commit later.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 		{f->phase_mean != 0 && outside + f->phase[PHASE_UNKNOWN] > 0.5,
 		psprintf("not known. %s of commit time is outside of flushes or unknown.", format_percent(outside + f->phase[PHASE_UNKNOWN])), NULL},
@@ -1723,11 +1680,12 @@ find_no_gain(const CommitFigures *f)
 	ratio_or_zero(f->prepares, f->flushes);
 	bool		unshared = carried + prepares < HARDLY_SHARED;
 	StallCause	stall = largest_stalls(f);
+	bool		quota = f->stall[STALL_QUOTA].share >= MIN_CAUSE;
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
-		{f->quota_bytes > 0 && stall == STALL_QUOTA && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
+		{f->quota_bytes > 0 && stall == STALL_QUOTA && quota,
 		"not known. Stalls show a quota of flushes or of bytes, and a delay makes only flushes fewer.", sweep},
-		{alone && stall == STALL_QUOTA && f->stall[STALL_QUOTA].share >= MIN_CAUSE,
+		{alone && stall == STALL_QUOTA && quota,
 			psprintf("perhaps. Only %s of %s found another transaction active. But even distances between flushes may avoid the stalls of the quota.", format_percent(f->concurrency), f->siblings_of),
 		"commit_stats.adaptive_delay = on"},
 		{alone, psprintf("no. Only %s of %s found another transaction active.", format_percent(f->concurrency), f->siblings_of), NULL},
@@ -1750,12 +1708,12 @@ find_no_gain(const CommitFigures *f)
 		{idle_disk && f->conf.delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
 			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->conf.delay, format_number(ratio_or_zero(f->conf.delay, flush_now(f)))),
 		sweep},
-		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE && f->phase[PHASE_OTHER_FLUSH] > HARDLY_BUSY &&
+		{idle_disk && !quota && f->phase[PHASE_OTHER_FLUSH] > HARDLY_BUSY &&
 			(f->seen_enough || f->own_flush <= OWN_FLUSH_ONLY),
 		psprintf("not known. Commits come in bursts, and in these wait for each other's flushes, %s of commit time; in all, the disk is busy with flushes %s of the time.", format_percent(f->phase[PHASE_OTHER_FLUSH]), format_percent(f->disk_busy)), NULL},
-		{idle_disk && f->stall[STALL_QUOTA].share < MIN_CAUSE,
+		{idle_disk && !quota,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
-		{unshared && f->own_flush > OWN_FLUSH_ONLY && f->stall[STALL_QUOTA].share < MIN_CAUSE,
+		{unshared && f->own_flush > OWN_FLUSH_ONLY && !quota,
 		psprintf("no. A flush carries %.2f commits, and a commit spends %s of its time on its own.", carried, format_percent(f->own_flush)), NULL},
 	};
 
