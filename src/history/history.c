@@ -302,15 +302,15 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 	pfree(row);
 }
 
-/* The start of the oldest row */
+/* The start of the oldest minute */
 TimestampTz
-history_first_start(HistoryRing ring)
+history_first_minute(void)
 {
 	HistorySum	row;
 
-	for (uint64 i = history_first(ring);
-		 i <= pg_atomic_read_u64(history_rows[ring].newest); i++)
-		if (history_copy(ring, i, &row))
+	for (uint64 i = history_first(HISTORY_MINUTES);
+		 i <= pg_atomic_read_u64(history_rows[HISTORY_MINUTES].newest); i++)
+		if (history_copy(HISTORY_MINUTES, i, &row))
 			return row.start;
 	return DT_NOEND;
 }
@@ -318,7 +318,7 @@ history_first_start(HistoryRing ring)
 void
 history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 {
-	TimestampTz minutes = history_first_start(HISTORY_MINUTES);
+	TimestampTz minutes = history_first_minute();
 	List	   *leaders = NIL;
 
 	memset(sum, 0, sizeof(HistorySum));
@@ -553,17 +553,6 @@ server_grown(uint64 now, uint64 *before)
 	return grown(now, before, now < *before);
 }
 
-static void
-add_server(HistorySum *row, ServerCounts *before)
-{
-	ServerCounts now = read_server();
-
-	row->wal_fpi = server_grown(now.wal_fpi, &before->wal_fpi);
-	row->checkpoints = server_grown(now.checkpoints, &before->checkpoints);
-	row->archive_failures = server_grown(now.archive_failures,
-										 &before->archive_failures);
-}
-
 #define SET_WAIT(wait, time)	row->waits.wait = look * seen->wait;
 
 /* What the worker alone can tell of the time since "from". */
@@ -571,6 +560,7 @@ static void
 add_seen(HistorySum *row, HistoryBase *base, uint64 from,
 		 const FlushTotals *groups, WatchSummary *seen)
 {
+	ServerCounts server = read_server();
 	double		look;
 	NameData	slot;
 
@@ -583,7 +573,10 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from,
 		row->waits.phase[i] = look * seen->phase[i];
 	for (int i = 0; i < ACTIVITIES; i++)
 		row->waits.activity[i] = look * seen->activity[i];
-	add_server(row, &base->server);
+	row->wal_fpi = server_grown(server.wal_fpi, &base->server.wal_fpi);
+	row->checkpoints = server_grown(server.checkpoints, &base->server.checkpoints);
+	row->archive_failures = server_grown(server.archive_failures,
+										 &base->server.archive_failures);
 	row->wal_keeper = wal_keeper_find(&slot);
 	find_leaders(row);
 	divide_stalls(row, from, groups);
@@ -687,19 +680,6 @@ close_minute(TimestampTz end)
 
 /*---- The background worker ---------------------------------------*/
 
-/*
- * All rows are forgotten, also those in the file.  So the present minute may
- * begin now, although the clock was set back.
- */
-static void
-empty(TimestampTz now)
-{
-	for (int i = 0; i < HISTORY_NRINGS; i++)
-		pg_atomic_write_u64(&shared->newest[i], 0);
-	shared->base.gap = false;
-	shared->base.start = now;
-}
-
 /* Does a session wait for the end of the present minute? */
 bool
 history_is_asked(void)
@@ -721,8 +701,15 @@ history_look(void)
 		close_minute(asked != done ? now : minute);
 		if (asked / HISTORY_EMPTY != done / HISTORY_EMPTY)
 		{
-			/* without commit_stats.save, too: a start reads the file */
-			empty(now);
+			/*
+			 * All rows are forgotten, also those in the file, which a start
+			 * reads without commit_stats.save, too.  So the present minute
+			 * may begin now, although the clock was set back.
+			 */
+			for (int i = 0; i < HISTORY_NRINGS; i++)
+				pg_atomic_write_u64(&shared->newest[i], 0);
+			shared->base.gap = false;
+			shared->base.start = now;
 			history_file_write();
 		}
 		else if (commit_stats_save &&
@@ -737,25 +724,16 @@ history_look(void)
 	return (minute + USECS_PER_MINUTE - now) / 1000 / commit_stats_history_speed + 1;
 }
 
-/* What was read until now, on a standby perhaps for weeks, is of no row. */
-static void
-forget_reads(void)
-{
-	uint64		counted[SLOT_COMMITS_READ_ONLY + 1];
-
-	backend_slots_add_up(counted, lengthof(counted));
-	shared->base.counts.value[SLOT_COMMITS_READ_ONLY] =
-		counted[SLOT_COMMITS_READ_ONLY];
-}
-
 /*
  * The worker starts; what leaders have led until now is not of its rows.  The
  * first one begins the present minute, as the server was a standby until then,
- * perhaps for weeks, or has just started.
+ * perhaps for weeks, or has just started.  What was read until then is of no
+ * row.
  */
 void
 history_start(void)
 {
+	uint64		counted[SLOT_COMMITS_READ_ONLY + 1];
 	HistorySum	nothing;
 
 	find_leaders(&nothing);
@@ -765,7 +743,9 @@ history_start(void)
 		shared->base.server = read_server();
 		shared->base.start = Max(written_at, shared->base.start);
 		shared->base.counts.time = clock_now();
-		forget_reads();
+		backend_slots_add_up(counted, lengthof(counted));
+		shared->base.counts.value[SLOT_COMMITS_READ_ONLY] =
+			counted[SLOT_COMMITS_READ_ONLY];
 		shared->looked_at = true;
 	}
 }

@@ -178,7 +178,7 @@ extern HistoryRows history_rows[HISTORY_NRINGS];
 extern uint64 history_first(HistoryRing ring);
 extern HistoryRow *history_row(HistoryRing ring, uint64 number);
 extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
-extern TimestampTz history_first_start(HistoryRing ring);
+extern TimestampTz history_first_minute(void);
 extern TimestampTz history_ask(uint64 request);
 
 /* The background worker; history_look() returns ms until the next minute. */

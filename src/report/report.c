@@ -78,7 +78,7 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 format_duration(f->seconds),
 						 f->asked < f->seconds + 90 ? "" :
 						 psprintf(" of the %s asked for%s", format_duration(f->asked),
-								  f->stats_reset >= history_first_start(HISTORY_MINUTES) ? "" :
+								  f->stats_reset >= history_first_minute() ? "" :
 								  " (of its hours, those that lie in the period)"),
 						 f->period->gaps == 0 ? "" :
 						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",

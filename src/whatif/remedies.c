@@ -389,32 +389,27 @@ alter_subscriptions(const ClientKey *key, const char *level)
 	return alter;
 }
 
-/* An apply worker obeys its subscription, which the role may own, alone. */
-static Todo
-asynchronous_worker(const ClientKey *key)
-{
-	return key == NULL ? no_todo : (Todo)
-	{
-		alter_subscriptions(key, "'off'"), alter_subscriptions(key, "subsynccommit")
-	};
-}
-
 /*
  * What lets a party commit asynchronously.  Other clients of its role and
  * database must keep what they have; then its transactions have to do it, as
- * a pooler may give a session to others.
+ * a pooler may give a session to others.  An apply worker obeys its
+ * subscription, which the role may own, alone.
  */
 static Todo
-asynchronous(const Remedies *all, const ClientKey *key)
+asynchronous(const Remedies *all, const ClientKey *key, bool is_worker)
 {
-	Todo		todo = {
-		"BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;",
-		NULL
-	};
+	Todo		todo = no_todo;
 	const char *alter;
 	const char *former;
 
-	if (key == NULL || !is_alone(all, key))
+	if (!is_worker)
+		todo.statement = "BEGIN; SET LOCAL synchronous_commit = off; /* its statements */ COMMIT;";
+	else if (key != NULL)
+	{
+		todo.statement = alter_subscriptions(key, "'off'");
+		todo.undo = alter_subscriptions(key, "subsynccommit");
+	}
+	if (is_worker || key == NULL || !is_alone(all, key))
 		return todo;
 	/* none can log in as a role to which sessions only SET ROLE */
 	alter = sql_value(psprintf("SELECT format('ALTER ROLE %%I IN DATABASE %%I', rolname, datname)"
@@ -437,10 +432,7 @@ asynchronous(const Remedies *all, const ClientKey *key)
 static void
 forget_rate(Remedy *it)
 {
-	it->prediction->estimate[COMMIT_RATE] = (Estimate)
-	{
-		NAN, NAN, NAN, 0
-	};
+	it->prediction->estimate[COMMIT_RATE] = estimate_rounds(NULL, 0);
 	if (it->reason == NULL)
 		it->reason = "the sample does not show how quickly these sessions go on if they never wait";
 }
@@ -476,8 +468,7 @@ add_party(Remedies *all, int party)
 	if (!waits)
 	{
 		add_load(all, psprintf("synchronous_commit = off for %s", name),
-				 MAY_LOSE_COMMITS, worker ? asynchronous_worker(all->key[party]) :
-				 asynchronous(all, all->key[party]), &load);
+				 MAY_LOSE_COMMITS, asynchronous(all, all->key[party], worker), &load);
 		if (forecast_goes_on(forecast, &load))
 			forget_rate(&all->remedy[all->n - 1]);
 	}

@@ -330,21 +330,6 @@ set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 }
 
 /*
- * The quota that the adaptive delay keeps to, which makes stalls too rare to
- * show it
- */
-static void
-set_believed_quota(WhatifLoad *load)
-{
-	static AdaptiveDelayState state;
-
-	adaptive_delay_read(&state);
-	load->window = state.spacing.quota.believed ? state.spacing.quota.window : 0;
-	load->quota = spacing_quota_rate(&state.spacing) * load->window / 1e6;
-	load->unclear = load->window > 0;
-}
-
-/*
  * Finds the clients, or statements, with the most commits, and sets the party
  * of each commit: its rank from 1 on, or 0.
  */
@@ -432,11 +417,18 @@ learn_load(Forecast *sample)
 	WhatifLoad *load = &sample->load;
 	CommitTrace *trace = &sample->trace;
 	DelayPair	present = present_pair(trace);
+	static AdaptiveDelayState state;
 	double		blocked;
 
 	set_pair(load, &present, trace);
 	if (load->adaptive > 0)
-		set_believed_quota(load);
+	{
+		/* it keeps to a quota, which makes stalls too rare to show it */
+		adaptive_delay_read(&state);
+		load->window = state.spacing.quota.believed ? state.spacing.quota.window : 0;
+		load->quota = spacing_quota_rate(&state.spacing) * load->window / 1e6;
+		load->unclear = load->window > 0;
+	}
 	if (!whatif_fit(trace, &sample->cpus, load, &blocked))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
