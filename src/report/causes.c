@@ -1156,9 +1156,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			  psprintf("standby%s.", blame_standby(f)), remedy_for_standby(f));
 	if (was_paused(f))
 		add_cause(found, stall_share(f, STALL_PAUSE),
-				  psprintf("not run: all processes of the server stood still, as in a pause of its machine or container,%s.",
+				  psprintf("not run: all processes of the server stood still, as in a pause of its machine or container%s.",
 						   f->seen.throttled == 0 ? "" :
-						   psprintf(" for %s of the last %s", format_us(f->seen.throttled / 1e3),
+						   psprintf(", for %s of the last %s", format_us(f->seen.throttled / 1e3),
 									format_us(f->seen.seconds * 1e6))),
 				  "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log");
 	else

@@ -1451,6 +1451,9 @@ of a period: ... and small ones
 	exactly: 100% flushes of usual length: the disk takes this time for each.
 %asleep
 	phase:delay=0.9 delay_hits=100
+of a period: a pause, of which it is not known how long it was
+	period=1 phase:not_run=0.6 phase:other=0.4 stall:pause=0.6
+	exactly: 60.0% not run: all processes of the server stood still, as in a pause of its machine or container.
 of a period: a delay
 	period=1 asleep delay=2000
 	exactly: 90.0% asleep for commit_delay.
