@@ -629,10 +629,7 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	return true;
 }
 
-/*
- * Add a new row to that of its hour, which may be there.  Its minutes tell the
- * leaders, if all of them are kept.
- */
+/* Into its hour, which may be there; its minutes tell leaders, if all are kept */
 static void
 put_hour(const HistorySum *row)
 {

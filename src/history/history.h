@@ -24,10 +24,7 @@ typedef struct HistorySeen
 	float		activity[ACTIVITIES];	/* time in which it was under way */
 } HistorySeen;
 
-/*
- * A row, or the rows of a period added up; local memory.  Times are in ns.  A
- * zeroed one is the sum of no row.
- */
+/* A row, or several added up; zeroed: none.  Local memory; times in ns */
 typedef struct HistorySum
 {
 	int			rows;

@@ -139,10 +139,7 @@ has_hot_row(const CommitFigures *f)
 		f->seen.blocked_rows >= f->seen.in_commit;
 }
 
-/*
- * Now, or as the period ended.  Sums of commits lack these; the time of
- * sessions has theirs.
- */
+/* Now, or as the period ended; the time of sessions has theirs, sums do not */
 static bool
 commits_hang(const CommitFigures *f)
 {
@@ -326,10 +323,7 @@ commit_takes(const CommitFigures *f)
 	return f->prepares > 0 ? "COMMIT and PREPARE take" : "COMMIT takes";
 }
 
-/*
- * What part of transactions the newest commits are, if the rest of these takes
- * as long as since the reset; NaN: not known
- */
+/* Part of transactions now, if their rest takes as long as ever; or NaN */
 static double
 part_now(const CommitFigures *f)
 {
@@ -1199,10 +1193,7 @@ others_slow_down(const CommitFigures *f)
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
 }
 
-/*
- * Flushes that did not stall, now that most take longer than they did, are of
- * the same cause as those that did.
- */
+/* Flushes that did not stall, of the same cause as those that did */
 static double
 slower_share(const CommitFigures *f)
 {
@@ -1414,10 +1405,7 @@ square_root_rule(const CommitFigures *f)
 	return sqrt(ratio_or_zero(2 * flush_now(f) * 1e6, f->commit_rate));
 }
 
-/*
- * commit_siblings that half of the flushes would have reached; or 1, whatever
- * the share, as with 0 a leader sleeps alone.
- */
+/* That half of the flushes reach; at least 1, as with 0 leaders sleep alone */
 static int
 better_siblings(const CommitFigures *f)
 {

@@ -20,10 +20,7 @@ typedef struct StallSum
 	double		certainty;		/* that this is their cause; 0: not known */
 } StallSum;
 
-/*
- * Times are in us, as commit_delay is.  What is unknown is 0, or NULL.  Shares
- * are from 0 to 1.
- */
+/* Times in us, as commit_delay; shares from 0 to 1; unknown: 0, or NULL */
 typedef struct CommitFigures
 {
 	int			width;			/* of the report */

@@ -479,10 +479,7 @@ set_statement(CommitFigures *f, const EntryTotals *statements)
 	f->statement = name_statement(&most->key, f->schema);
 }
 
-/*
- * By the flushes that found so many siblings.  The loop goes down from the
- * most, so "at_least" flushes had s or more.
- */
+/* The loop goes down from the most, so "at_least" flushes had s or more. */
 static void
 set_siblings(CommitFigures *f, const uint64 *found, int ncells, const char *of)
 {

@@ -121,10 +121,7 @@ is_eligible(const DelayOutcome *outcome)
 		outcome->limit == WITHIN_LIMIT;
 }
 
-/*
- * The one with the most commits, of those within max_p99, or only of the
- * eligible ones; -1: none had commits
- */
+/* With the most commits, within max_p99 or of the eligible ones; -1: none */
 int
 best_delay_most_commits(const DelayOutcomes *all, bool eligible)
 {

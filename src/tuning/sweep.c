@@ -255,10 +255,7 @@ judge_slots(Sweep *sweep, uint64 now)
 			   Max((double) length / elapsed, 1));
 }
 
-/*
- * Wait until the clock shows "when".  Returns false as soon as the slot under
- * way exceeds the limit.
- */
+/* Until "when"; false as soon as the slot under way exceeds the limit */
 static bool
 watch_until(Sweep *sweep, uint64 when)
 {
@@ -396,10 +393,7 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 	}
 }
 
-/*
- * The last round had no commits.  The load ended in that round or in the one
- * before, or commits are rare, so the results of both are dropped.
- */
+/* The load ended in the last two rounds, or commits are rare: drop both. */
 static void
 end_without_load(Sweep *sweep)
 {

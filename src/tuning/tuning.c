@@ -114,10 +114,7 @@ array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
 	return value;
 }
 
-/*
- * Each of the first argument, delays, with each of the second, siblings, or
- * with commit_siblings of this session if that is null
- */
+/* Each of delays with each of siblings; null: with that of this session */
 DelayPairs
 tuning_args_pairs(FunctionCallInfo fcinfo)
 {

@@ -87,10 +87,7 @@ extern char *best_predicted_reason(const DelayOutcomes *all,
 
 /* ---- tuning.c ---- */
 
-/*
- * Pairs to try, all different and in the ranges of the settings; palloc'd,
- * with room for one more.
- */
+/* All different and in the ranges; palloc'd, with room for one more */
 typedef struct DelayPairs
 {
 	int			n;				/* at least 1 */

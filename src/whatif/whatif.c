@@ -123,10 +123,7 @@ capture(void *arg)
 	{
 		uint64		asleep = clock_now();
 
-		/*
-		 * How much longer than asked a sleep takes depends on the system's
-		 * timers and load.  This process sleeps as a leader would.
-		 */
+		/* as a leader sleeps: longer than asked, by timers and load */
 		pg_usleep(PROBE_SLEEP);
 		slack += (double) clock_elapsed(asleep + PROBE_SLEEP * NS_PER_US,
 										clock_now()) / NS_PER_US;
@@ -145,10 +142,7 @@ capture(void *arg)
 	sample->load.slack = slack / nprobes;
 }
 
-/*
- * Notes how the time of flushes depends on their WAL, and those that something
- * else made stall, by the stall log.
- */
+/* How flushes depend on their WAL, and which stalled beside something else */
 static void
 sample_stalls(Forecast *sample)
 {
@@ -329,10 +323,7 @@ set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 										time_of(trace, 2 * LEARNING_COMMITS))) : 0;
 }
 
-/*
- * Finds the clients, or statements, with the most commits, and sets the party
- * of each commit: its rank from 1 on, or 0.
- */
+/* Those with the most commits; the party of a commit is its rank, or 0. */
 static void
 find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 {
@@ -612,10 +603,7 @@ standby_share(const Forecast *forecast)
 				 time);
 }
 
-/*
- * Predicts each pair from the sample; "nmore" loads will follow.  Raises an
- * error if there is too little to learn from.
- */
+/* "nmore" loads will follow.  Raises an error if there is too little. */
 void
 forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 {
@@ -669,10 +657,7 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 
 /*---- From arguments to pairs, from predictions to rows -----------*/
 
-/*
- * What is predicted of all clients, or of all but a party, under names that
- * begin with "prefix"; a function declares those that it shows.
- */
+/* Of all clients, or all but a party; a function declares those it shows. */
 void
 row_prediction(Row *row, const char *prefix, const Prediction *it, int party)
 {

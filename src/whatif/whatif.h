@@ -1,7 +1,4 @@
-/*
- * What another commit_delay would do, without trying it; see whatif.c.  Times
- * are in us.
- */
+/* What another commit_delay would do; see whatif.c.  Times are in us. */
 #ifndef COMMIT_STATS_WHATIF_H
 #define COMMIT_STATS_WHATIF_H
 
@@ -38,10 +35,7 @@ typedef struct LoadCycle
 	uint8		party;			/* whose commit ends it; 0: of none */
 } LoadCycle;
 
-/*
- * Parties are clients or statements of which a remedy may change something; 0
- * stands for all others.
- */
+/* Clients or statements that a remedy may change; 0 stands for all others. */
 #define NPARTIES	3
 
 /* How a session whose flush carried others' commits, too, woke up */
@@ -65,10 +59,7 @@ typedef struct LoadGroup
 
 #define MAX_GROUPS	8
 
-/*
- * The speed of each of n sessions that work, relative to a session that works
- * alone
- */
+/* Of each of n sessions that work, relative to one that works alone */
 static inline double
 work_speed(double cores, int n)
 {

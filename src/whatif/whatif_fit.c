@@ -507,10 +507,7 @@ fill_cycles(WhatifFit *fit)
 
 /*---- Sessions that work ------------------------------------------*/
 
-/*
- * A session does "work" from one moment to another, with these numbers of
- * sessions that waited for locks.
- */
+/* A session does "work"; so many others waited for locks then. */
 static void
 add_span(WhatifFit *fit, double from, double to, int blocked_from,
 		 int blocked_to, double *work)

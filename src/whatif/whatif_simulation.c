@@ -77,20 +77,14 @@
 /* The part of the simulated time that is not counted */
 #define WARM_UP	0.1
 
-/*
- * No server does more.  Without a limit, a load whose times are all 0 would
- * never end.
- */
+/* No server does more; a load whose times are all 0 would never end. */
 #define MAX_EVENTS_PER_US	4
 #define MAX_AT_ONCE			1000000 /* events at one moment */
 
 /* For a block with fewer values, all values of the sample serve. */
 #define ENOUGH	5
 
-/*
- * With the least value of "conflict" no client ever waits, with the most
- * nearly all clients do.
- */
+/* With the least no client ever waits, with the most nearly all do. */
 #define MIN_CONFLICT	1e-5
 #define MAX_CONFLICT	10.0
 #define CONFLICT_TIME	5e6		/* us to simulate with each value between them */
@@ -279,10 +273,7 @@ take_locks(Simulation *sim, int c)
 	begin_second_half(sim, c);
 }
 
-/*
- * A client has committed.  One of the clients that wait for it, the first in
- * the array, continues, and the others wait for that one.
- */
+/* The first of those that wait for it continues, the others wait for that. */
 static void
 release_locks(Simulation *sim, int holder)
 {
@@ -487,10 +478,7 @@ draw_wake_up(Simulation *sim, int i)
 	return sim->load->wakeup[it->first + random_below(sim, it->n)].time;
 }
 
-/*
- * Draws how long the n members of a flush take to wake up.  Who flushed alone
- * does not have to.
- */
+/* How long the n members of a flush take; who flushed alone does not */
 static void
 wake_members(Simulation *sim, int n)
 {
@@ -546,10 +534,7 @@ count_transaction(Simulation *sim, const Client *client, double latency)
 	}
 }
 
-/*
- * A client has done its work, which its party may end in another way: it
- * gathers a batch of transactions for one commit, or does not wait.
- */
+/* Its party may gather a batch of transactions for one commit, or not wait. */
 static void
 end_work(Simulation *sim, int c)
 {
@@ -722,10 +707,7 @@ begin_simulation(Simulation *sim)
 	}
 }
 
-/*
- * Simulate a load for a time.  The same seed gives the same outcome;
- * whatif.c passes the number of the replica, so that predictions repeat.
- */
+/* The same seed, the number of the replica, gives the same outcome. */
 void
 whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 				WhatifOutcome *outcome)
