@@ -25,6 +25,19 @@ typedef struct LockWait
 /* Any process but a committing one: takes one partition lock, shared. */
 extern bool lock_wait_read(PGPROC *proc, LockWait *wait);
 
+/*
+ * For the same lock, or holder; prepared transactions count as one.  Of those
+ * that wait for a row, only the first one waits for its transaction.
+ */
+static inline bool
+lock_wait_is_same(const LockWait *a, const LockWait *b)
+{
+	return a->holder_prepared || b->holder_prepared ?
+		a->holder_prepared && b->holder_prepared :
+		(a->holder_pid != 0 && a->holder_pid == b->holder_pid) ||
+		memcmp(&a->tag, &b->tag, sizeof(LOCKTAG)) == 0;
+}
+
 /* "relation pg_type, held by pid 4711"; palloc'd, in a transaction. */
 extern char *lock_wait_describe(const LockWait *wait);
 

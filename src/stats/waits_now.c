@@ -240,10 +240,7 @@ waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 {
 	if (a->has_lock || b->has_lock)
 		return a->has_lock && b->has_lock &&
-			((a->lock.circle && b->lock.circle) ||
-			 (a->blocked_by == b->blocked_by &&
-			  (a->blocked_by != 0 ||
-			   memcmp(&a->lock.tag, &b->lock.tag, sizeof(LOCKTAG)) == 0)));
+			((a->lock.circle && b->lock.circle) || lock_wait_is_same(&a->lock, &b->lock));
 	if (is_flush(a->reading.phase))
 		return is_flush(b->reading.phase);
 	return a->reading.phase == b->reading.phase &&

@@ -122,7 +122,21 @@ $session = ready_to_commit('INSERT INTO child VALUES (1)');
 $node->sql(q{BEGIN; DELETE FROM parent; PREPARE TRANSACTION 'forgotten'});
 start_commit($session);
 hangs_for(qr/transaction \d+, held by a prepared transaction/, 'before', 0, 'prepared transaction');
+
+# ... for which another two wait, the last one behind the other
+$node->sql('CREATE TABLE orders (n int)');
+$node->create_deferred_trigger('orders', 'UPDATE parent SET id = id');
+my @sessions =
+  map { $node->start_psql('BEGIN', 'INSERT INTO orders VALUES (1)', 'COMMIT') } 1 .. 2;
+$node->wait_until(
+	q{SELECT count(*) = 3 AND count(DISTINCT waiting_for) = 2 FROM commit_activity
+WHERE waiting_for ~ 'held by a prepared transaction'});
+like(
+	report_of($node)->{now},
+	qr/^3 commits wait now, .*: for row of relation parent, held by a prepared transaction\.$/,
+	'all three wait for the prepared transaction');
 $node->sql(q{ROLLBACK PREPARED 'forgotten'});
+ok(end_background($_), 'a commit ends') for @sessions;
 $session->quit;
 
 end_test($node);
