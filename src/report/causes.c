@@ -1621,11 +1621,13 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(async)), NULL},
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
 		{f->slept_unset >= ENOUGH_SLEEPS,
-			psprintf("sessions, roles or databases have their own, or a sweep has just run: %s of the newest flushes slept%s.%s delay_hits of %s.commit_client_stats shows whose.",
-					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" :
+			psprintf("sessions, roles or databases have their own, or a sweep has just run: %s of the newest flushes slept%s%s.%s delay_hits of %s.commit_client_stats shows whose.",
+					 format_count(f->slept_unset),
+					 f->conf.delay == 0 ? "" : psprintf(" longer than commit_delay = %d us", f->conf.delay),
+					 f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" :
 					 psprintf(", and carried %s commits each", format_number(f->sleep_carried)),
 					 f->sleeper == NULL ? "" :
-					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
+					 psprintf(" Most sleeps are of client %s.", f->sleeper), f->schema), NULL},
 		{f->conf.delay > 0 && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0%s. %s of the newest sleeps carried no other commit.",
 					 f->conf.delay_elsewhere ? " (it is of the server's command line; or ALTER DATABASE or ALTER ROLE ... RESET commit_delay, for new connections)" : "",

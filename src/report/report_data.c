@@ -239,38 +239,6 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 }
 
 /*
- * Sleeps of the newest flushes, if these are of now.  A leader that slept
- * before the server read its configuration may have followed a former
- * commit_delay.
- */
-static void
-set_newest_sleeps(CommitFigures *f, const FlushTotals *groups)
-{
-	uint64		now = clock_now();
-	int64		settled = GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC;
-	uint64		sleeps = 0;
-	uint64		alone = 0;
-	uint64		carried = 0;
-
-	for (int i = 0; i < groups->nrecent; i++)
-	{
-		const FlushGroupCopy *group = &groups->recent[i];
-
-		if (group->leader_pid == 0 || group->leader.sleep_kind != SLEEP_FIXED ||
-			group->flushes > 1 ||
-			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) >= settled)
-			continue;
-		sleeps++;
-		alone += group->commits == 1;
-		carried += group->commits;
-	}
-	f->slept_unset = f->conf.delay == 0 ? sleeps : 0;
-	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
-		(double) alone / sleeps;
-	f->sleep_carried = ratio_or_zero(carried, sleeps);
-}
-
-/*
  * A name as quote_identifier() writes it, cut to NAME_WIDTH.  A role or a
  * database may have a newline in its name, and must not begin a line of the
  * report, or a statement in it.
@@ -357,6 +325,77 @@ client_with_most(const EntryTotals *clients, SlotCounter counter)
 	return most;
 }
 
+/* The client of most of these leaders, without those that have left, if any */
+static const ClientKey *
+client_of_most(const ClientSessions *sessions, const int *leader, int n)
+{
+	const ClientKey *most = NULL;
+	int			votes = 0;
+	int			found = 0;
+	int			same = 0;
+
+	/* Boyer and Moore: the first loop keeps the only one that can be it. */
+	for (int i = 0; i < n; i++)
+	{
+		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
+
+		if (session == NULL)
+			continue;
+		if (votes == 0)
+			most = &session->key;
+		votes += memcmp(most, &session->key, sizeof(ClientKey)) == 0 ? 1 : -1;
+		found++;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
+
+		same += session != NULL && memcmp(most, &session->key, sizeof(ClientKey)) == 0;
+	}
+	return 2 * same > found ? most : NULL;
+}
+
+/*
+ * Sleeps of the newest flushes, if these are of now.  A leader that slept
+ * before the server read its configuration may have followed a former
+ * commit_delay; one that sleeps for several times as long follows its own.
+ */
+static void
+set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
+				  const ClientSessions *sessions)
+{
+	uint64		now = clock_now();
+	int64		settled = GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC;
+	uint64		longest = f->conf.delay == 0 ? 0 : 4 * f->conf.delay + 1000;
+	int		   *leader = palloc(groups->nrecent * sizeof(int));
+	const ClientKey *sleeper;
+	int			sleeps = 0;
+	uint64		alone = 0;
+	uint64		carried = 0;
+	uint64		unset = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid == 0 || group->leader.sleep_kind != SLEEP_FIXED ||
+			group->flushes > 1 ||
+			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) >= settled)
+			continue;
+		leader[sleeps++] = group->leader_pid;
+		alone += group->commits == 1;
+		carried += group->commits;
+		unset += group->leader.delay_time > longest;
+	}
+	sleeper = client_of_most(sessions, leader, sleeps);
+	if (sleeper != NULL)
+		f->sleeper = name_client(sleeper);
+	f->slept_unset = 2 * unset > sleeps ? unset : 0;
+	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
+		(double) alone / sleeps;
+	f->sleep_carried = ratio_or_zero(carried, sleeps);
+}
+
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const EntryTotals *clients,
@@ -401,12 +440,8 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 		f->heaviest = name_client(&heaviest->key);
 		f->heaviest_share = share_of(heaviest, &all, SLOT_WAL_BYTES);
 	}
-	if (sleeper != NULL)
-	{
+	if (sleeper != NULL && 2 * sleeper->value[SLOT_DELAY_HITS] > f->delay_hits)
 		f->sleeper = name_client(&sleeper->key);
-		f->sleeper_share = Min(ratio_or_zero(sleeper->value[SLOT_DELAY_HITS],
-											 f->delay_hits), 1);
-	}
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
@@ -1383,10 +1418,10 @@ report_data_read(CommitFigures *f, Oid function)
 			  now, &f->seen);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
-	set_newest_sleeps(f, groups);
 	set_newest_siblings(f, groups);
 	set_phases_of_samples(f, sessions);
 	set_clients(f, clients, &top);
+	set_newest_sleeps(f, groups, sessions);
 	set_statement(f, statements);
 	report_data_set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);

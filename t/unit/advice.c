@@ -104,7 +104,7 @@ static const Figure figures[] = {
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_of_transactions), FIGURE(top_slow_least),
 	FIGURE(top_slow_most), FIGURE(busiest), FIGURE(longest), FIGURE(longest_time),
 	FIGURE(busiest_of_transactions), FIGURE(busiest_of_sessions),
-	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper), FIGURE(sleeper_share),
+	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
 	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(slow_phase[PHASE_BEFORE]), FIGURE(nameless),
 	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_half),

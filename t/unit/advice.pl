@@ -1358,18 +1358,24 @@ an idle disk
 	answer: set it to 0 \(it is of the server's command line; or ALTER DATABASE or ALTER ROLE \.\.\. RESET commit_delay, for new connections\)\. 100% of the newest sleeps
 	not: ALTER SYSTEM
 a delay of some sessions
-	slept_unset=303 sleeper='old (app, old)' sleeper_share=0.95 alone_hits=0.95 phase:delay=0.6
+	slept_unset=303 sleeper='old (app, old)' alone_hits=0.95 phase:delay=0.6
 	phase:other=0.15
 	cause: 60\.0% asleep for a commit_delay of sessions, roles, databases or a sweep
-	answer: sessions, roles or databases have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. Of all sleeps, 95\.0% are of client old \(app, old\)\. delay_hits of public\.commit_client_stats
+	answer: sessions, roles or databases have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. Most sleeps are of client old \(app, old\)\. delay_hits of public\.commit_client_stats
 	remedy: ^unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay \(for new connections\), or what client old \(app, old\) itself sets\n\z
 	not: may pay|_sweep\(
 ... that pays
-	slept_unset=303 sleeper='app (app, a)' sleeper_share=1 alone_hits=0.1 sleep_carried=7.1
+	slept_unset=303 sleeper='app (app, a)' alone_hits=0.1 sleep_carried=7.1
 	phase:delay=0.6 phase:other=0.15
 	cause: 60\.0% asleep for a commit_delay of sessions, roles, databases or a sweep
-	answer: .*: 303 of the newest flushes slept, and carried 7\.10 commits each\. Of all sleeps, 100% are of client app
+	answer: .*: 303 of the newest flushes slept, and carried 7\.10 commits each\. Most sleeps are of client app
 	remedy: ^$
+... longer than that of the server
+	slept_unset=303 delay=100 sleeper='old (app, old)' alone_hits=0.95 phase:delay=0.6
+	cause: 60\.0% asleep for a commit_delay of sessions, roles, databases or a sweep
+	answer: sessions, roles or databases have their own, .* slept longer than commit_delay = 100 us, nearly all for nothing\. Most
+	remedy: ^unless a sweep has just run: ALTER ROLE
+	not: set it to 0|ALTER SYSTEM
 a delay that hardly hits
 	delay=100 siblings=9 reach=0.05 plain_flushes
 	answer: hardly any leader sleeps: at 5\.0% of flushes, commit_siblings = 9 others were active; at half of them, 7\..*sweep

@@ -23,8 +23,11 @@
  * any, the mean, the share with two, the median and the most.  After "sleeps":
  * commit_delay, the age of the newest flushes, s, and how long before now the
  * server has read its configuration, s; 30 of 40 flushes, one after the other
- * since 4 s, slept and carried one commit, the others two.  The output is the
- * sleeps where commit_delay is 0, and the share of those that carried one.
+ * since 4 s, slept and carried one commit, the others two; a sleep is 5 ms.
+ * The output is the sleeps that commit_delay does not explain, if these are
+ * most, and the share of those that carried one.  After "sleeper": the pids of
+ * leaders, of which 10 to 39 are connected; the first digit is that of the
+ * client.  The output is the client of most, or 0.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -185,6 +188,7 @@ static void
 print_sleeps(char **argument)
 {
 	FlushTotals groups = {.nrecent = 40,.recent = calloc(40, sizeof(FlushGroupCopy))};
+	ClientSessions nobody = {0};
 
 	f->conf.delay = atoi(argument[0]);
 	f->newest_age = atof(argument[1]);
@@ -194,10 +198,35 @@ print_sleeps(char **argument)
 		groups.recent[i].seen_at = clock_now() - i * NS_PER_S / 10;
 		groups.recent[i].leader_pid = groups.recent[i].flushes = 1;
 		groups.recent[i].leader.sleep_kind = SLEEP_FIXED;
+		groups.recent[i].leader.delay_time = 5000;
 		groups.recent[i].commits = i % 4 == 0 ? 2 : 1;
 	}
-	set_newest_sleeps(f, &groups);
+	set_newest_sleeps(f, &groups, &nobody);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
+}
+
+static void
+print_sleeper(char **argument)
+{
+	ClientSessions *sessions = calloc(1, sizeof(ClientSessions) + 30 * sizeof(ClientSession));
+	int			leader[MOST_KEPT];
+	int			n = 0;
+	const ClientKey *most;
+
+	for (int pid = 10; pid < 40; pid++)
+	{
+		ClientSession *session = &sessions->session[sessions->n++];
+
+		session->pid = pid;
+		session->key.roleid = pid / 10;
+	}
+	while (argument[n] != NULL)
+	{
+		leader[n] = atoi(argument[n]);
+		n++;
+	}
+	most = client_of_most(sessions, leader, n);
+	printf("%d", most ? (int) most->roleid : 0);
 }
 
 static void
@@ -355,7 +384,7 @@ main(int argc, char **argv)
 		{"hanging", print_hanging}, {"head", print_head},
 		{"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
-		{"sleeps", print_sleeps}, {"stalls", print_stalls},
+		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},
 		{"standby", print_standby}, {"stopped", print_stopped}
 	};
 
