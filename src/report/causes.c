@@ -268,17 +268,18 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
-/* Sessions wait for locks: two, and more than twice what commits explain. */
+/* Sessions wait for locks: two, and more than a quarter of those in COMMIT. */
 static bool
 locks_wait(const CommitFigures *f)
 {
 	return f->seen.lock_waits >= 2 * Max(f->seen.n, 1) &&
-		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
+		4 * f->seen.lock_waits > f->seen.in_commit;
 }
 
 /*
- * ... which is what matters.  Not so beside many in COMMIT whose transactions
- * do little else: a transaction that waited for a lock has that time, too.
+ * ... which is what matters: more than twice what commits explain.  Not so
+ * beside many in COMMIT whose transactions do little else: a transaction that
+ * waited for a lock has that time, too.
  */
 static bool
 statements_wait(const CommitFigures *f)
@@ -288,6 +289,7 @@ statements_wait(const CommitFigures *f)
 	f->of_transactions;
 
 	return locks_wait(f) &&
+		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows) &&
 		(share < 0.5 || 4 * f->seen.in_commit < f->seen.lock_waits);
 }
 
@@ -396,14 +398,17 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	"Less WAL, or a faster volume for it" :
 	psprintf("Larger wal_buffers (now %.0fkB; a restart)", f->wal_buffers / 1024);
 
-	if (locks_wait(f))
+	/* a cause has those that wait for one hot row */
+	bool		one_row = has_one_hot_row(f) && rest_of_flushes(f) >= 0.5;
+
+	if (statements_wait(f) || (locks_wait(f) && !one_row))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
 							 prepared && most_hang_now(f) ? "It may be" :
 							 statements_wait(f) ? "It is not" : "Apart from",
 							 format_number(f->seen.lock_waits / f->seen.n), holders,
 							 format_number(f->seen.in_commit / f->seen.n)));
-	if (has_hot_row(f) && (!has_one_hot_row(f) || rest_of_flushes(f) < 0.5))
+	if (has_hot_row(f) && !one_row)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
 							 format_number(f->seen.blocked_rows / f->seen.n)));

@@ -579,7 +579,14 @@ a locked table
 	not: It is not the commit
 ... beside many that commit
 	seen.n=100 seen.lock_waits=640 seen.in_commit=330
-	not: It is not the commit
+	says: ^Apart from the commit: on average 6\.40 sessions wait for locks .*, 3\.30 are in COMMIT\.
+	not: It is not the commit|no\. Sessions
+... beside as many as four times those that wait
+	seen.n=100 seen.lock_waits=640 seen.in_commit=2560
+	not: the commit: on average
+... of whose rows commits hold some
+	seen.n=100 seen.lock_waits=550 seen.in_commit=400 seen.blocked_rows=500
+	says: ^Apart from the commit: on average 5\.50 sessions .*\nOn average 5\.00 sessions wait for a row or lock that one in COMMIT holds
 ... for which one session waits
 	seen.n=100 seen.lock_waits=199 seen.in_commit=40
 	not: It is not the commit
@@ -1055,6 +1062,7 @@ a hot row
 ... that each holds before its COMMIT, too
 	hot seen.lock_waits=4200
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds, and 15\.0 for one that is not yet there; 1\.00 are in COMMIT\.
+	not: Apart from the commit
 ... and a delay
 	hot delay=2000 delay_hits=912 alone_hits=0.94 phase:flush=0.6 phase:delay=0.4
 	cause: 60\.0% flushes, one after the other: on average 14
