@@ -146,6 +146,20 @@ commits_hang(const CommitFigures *f)
 	return most_hang_now(f) || f->hanging > 0;
 }
 
+/* Behind one that sleeps; and most sleeps carry nobody. */
+static bool
+hang_asleep(const CommitFigures *f)
+{
+	return f->now.phase == PHASE_DELAY && f->alone_hits >= MOSTLY_ALONE;
+}
+
+/* Most COMMITs that wait for a lock wait for another COMMIT. */
+static bool
+commits_queue(const CommitFigures *f)
+{
+	return f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
+}
+
 /* Commits come one after the other, each with its flush. */
 static bool
 has_one_hot_row(const CommitFigures *f)
@@ -486,6 +500,7 @@ bound_of_notify(const CommitFigures *f)
 									 f->notify.commits);
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
 									  f->notify.commits);
+	double		sleep = f->phase_mean * f->phase[PHASE_DELAY];	/* may be NaN */
 	double		least = f->phase_mean * (f->phase[PHASE_FLUSH] + f->phase[PHASE_STANDBY]);
 	double		most = f->phase_mean * (1 - f->phase[PHASE_BEFORE] - f->phase[PHASE_NOTIFY]);
 	bool		longer = 2 * f->commits_notify >= f->commits && least > OTHER_HOLD * hold;
@@ -500,9 +515,13 @@ bound_of_notify(const CommitFigures *f)
 		hold = longer ? least : most;
 		flush = f->phase_mean * f->phase[PHASE_FLUSH];
 	}
+	if (longer || !(sleep >= MIN_CAUSE * hold && sleep <= hold))
+		sleep = 0;
 	return psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
 					writes_messages(f) ? "mostly to write its messages" :
-					psprintf("of which %s for its flush%s", format_us(flush),
+					psprintf("of which %s%s for its flush%s",
+							 sleep == 0 ? "" : psprintf("%s asleep, ", format_us(sleep)),
+							 format_us(Min(flush, hold - sleep)),
 							 f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
 							 ", and more the wait for its standby" : ""),
 					format_number(1e6 / hold));
@@ -982,7 +1001,7 @@ find_before_causes(const CommitFigures *f, Causes *found)
 	/* most of those that do not wait for the lock */
 	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
 
-	if (locked && f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS))
+	if (locked && commits_queue(f))
 		add_cause(found, before,
 				  psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as %s%s.",
 						   f->lock, !for_standby ? "" :
@@ -1620,7 +1639,7 @@ find_no_waits(const CommitFigures *f)
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
 		{f->is_standby, "no. Nothing commits on a standby: look at its primary.", NULL},
-		{most_hang_now(f), "no. Commits hang, as the first line says.", NULL},
+		{most_hang_now(f) && !hang_asleep(f), "no. Commits hang, as the first line says.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(async)), NULL},
@@ -1789,11 +1808,15 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
 	bool		has_remedy = remedy != NULL && remedy != more_iops;
 
-	/* a cause that takes time comes before sleeps that hardly take any */
+	/*
+	 * A cause that takes time comes before sleeps that hardly take any of
+	 * what is no queue behind them.
+	 */
+	double		queue = f->phase[PHASE_NOTIFY] + (commits_queue(f) ? f->phase[PHASE_BEFORE] : 0);
 	bool		minor = has_remedy && f->counting && f->seen_enough &&
-	f->alone_hits >= MOSTLY_ALONE && f->phase[PHASE_DELAY] < MIN_CAUSE;
+	f->alone_hits >= MOSTLY_ALONE && f->phase[PHASE_DELAY] < MIN_CAUSE * (1 - queue);
 
-	if (most_hang_now(f) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
+	if ((most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
 	if (answer->setting != NULL && !is_sweep(answer) && !minor)
 		put_wrapped(text, f->width, "", "  ",

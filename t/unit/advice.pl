@@ -172,7 +172,14 @@ NOTIFY
 ... as usual, with a commit_delay
 	notify_before notify.hold_time=500e6 notify.flush_time=380e6 phase_mean=120000
 	phase:NOTIFY=0.958 phase:flush=0.032 phase:delay=0.01
-	cause: 95\.8% NOTIFY: .* 5\.00 ms each, of which 3\.80 ms for its flush: at most 200 such
+	cause: 95\.8% NOTIFY: .* 5\.00 ms each, of which 1\.20 ms asleep, 3\.80 ms for its flush: at most 200 such
+... where a flush waits for a leader that sleeps
+	notify_before notify.hold_time=2080e6 notify.flush_time=1220e6 phase_mean=58700
+	phase:NOTIFY=0.642 phase:flush=0.123 phase:delay=0.235
+	cause: 64\.2% NOTIFY: .* 20\.8 ms each, of which 13\.8 ms asleep, 7\.01 ms for its flush: at most 48\.1 such
+... that others do, and for longer
+	notify_before phase_mean=58700 phase:NOTIFY=0.642 phase:flush=0.053 phase:delay=0.305
+	cause: 64\.2% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush: at most 242 such
 ... or a standby
 	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
 	cause: 95\.8% NOTIFY: .* 206 ms each, of which 4\.90 ms for its flush, and more the wait for its standby: at most 4\.86 such commits/s\.
@@ -420,6 +427,12 @@ COMMITs that hold it for each other
 	serial seen.commit_queue=80 phase:standby=0.09 standby=ghost standby_share=1 now.longest=12e6
 	cause: 90\.0% before the record, one COMMIT after the other: .* held by pid 7, which itself waits for standby 'ghost': not connected\.
 	remedy: ^start it \(if it runs, .*\), or correct its name in synchronous_standby_names
+... and sleep with it, for nothing
+	serial seen.commit_queue=80 phase:delay=0.08 now.longest=2e6 now.phase=3 delay=10000 alone_hits=1
+	answer: set it to 0\. 100% of the newest sleeps carried no other commit\..*commit_delay = 0
+... which some sleeps were, as they wait for something else
+	serial seen.commit_queue=80 phase:delay=0.08 now.longest=2e6 now.phase=7 delay=10000 alone_hits=1
+	answer: no\. Commits hang
 COMMITs that wait for it, but mostly for another session
 	serial seen.commit_queue=79
 	cause: 90\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for advisory lock 42
@@ -1573,6 +1586,15 @@ is( conclude("$wrong phase:flush=0.95 phase:delay=0.05")->{step},
 is( conclude("$wrong phase:flush=0.96 phase:delay=0.04")->{step},
 	"First step: what cause 1 says. $others",
 	'... that takes time');
+$wrong .= ' seen_enough=1 alone_hits=1 phase:delay=0.02 phase:flush=0.01';
+my $set = qr/^First step: the statement on a delay\./;
+my $cause = qr/^First step: what cause 1 says\./;
+my $queue = "$wrong phase:before=0.97 lock=row seen.commit_queue=3 seen.commit_locks=3";
+like(conclude("$wrong phase:NOTIFY=0.97")->{step}, $set, '... which is all but a queue for it');
+like(conclude($queue)->{step}, $set, '... of deferred triggers');
+like(conclude("$queue now.phase=3 now.longest=2e6")->{step}, $set, '... that hangs behind it');
+is(conclude("$queue now.longest=2e6")->{step}, '', '... or behind something else');
+like(conclude("$queue seen.commit_locks=30")->{step}, $cause, '... which waits for others');
 is( conclude("prediction='$newest'")->{step},
 	"To predict each remedy again, also a delay (10 s, changes nothing):\n${predict}" . "$newest\n",
 	'the newest prediction');
