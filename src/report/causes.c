@@ -555,7 +555,7 @@ blame_standby(const CommitFigures *f)
 					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
 					psprintf(" (%s%s of these waits%s)",
-							 f->period != NULL ? "at least " : "",
+							 f->standby_at_least ? "at least " : "",
 							 format_percent(f->standby_share),
 							 f->standby_next == NULL ? "" :
 							 psprintf("; another %s %s", format_percent(f->standby_next_share),

@@ -176,7 +176,8 @@ typedef struct CommitFigures
 									 * connected under another name; or NULL */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
-	double		standby_share;	/* of all these waits; of a period, at least */
+	double		standby_share;	/* of all these waits */
+	bool		standby_at_least;	/* ... or more, by slow commits */
 	const char *standby_since;	/* stage and share are of its own waits since
 								 * then; NULL: of all of the period */
 	const char *standby_next;	/* "'s1': not connected", if that has a

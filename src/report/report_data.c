@@ -1160,7 +1160,6 @@ report_data_blame_slow(CommitFigures *f)
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
 	double		all = all_standby_time(f);
 	double		blamed = 0;
-	double		known;
 
 	for (int i = 0; i < nslow; i++)
 	{
@@ -1183,15 +1182,19 @@ report_data_blame_slow(CommitFigures *f)
 		of_name->wait_time[blame->stage] += time;
 		blamed += (double) time / NS_PER_US;
 	}
-	/* those that are kept are a sample; some may end after the period */
-	known = blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
-	if (4 * known < all)
+
+	/*
+	 * the newest are kept: others may have waited as long, for another
+	 * standby
+	 */
+	if (4 * blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1) < all)
 		return;
 	blame_longest(f, counts, n, NULL);
-	if (known < all)
+	f->standby_at_least = true;
+	if (blamed < all)
 	{
-		f->standby_share *= known / all;
-		f->standby_next_share *= known / all;
+		f->standby_share *= blamed / all;
+		f->standby_next_share *= blamed / all;
 	}
 }
 

@@ -249,6 +249,10 @@ a standby's disk
 	cause: 83\.0% standby 'sb1': not flushed \(90\.0% of these waits\)\.
 	answer: no\. 83\.0% of commit time is outside of flushes, the largest part 'standby'\.
 	remedy: ^its disk or processors, or a walreceiver that does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(still waits while the walreceiver flushes; if both systems crash, it loses commits\)\n$
+... by slow commits that are kept
+	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.9 standby_at_least=1
+	cause: 83\.0% standby 'sb1': not flushed \(at least 90\.0% of these waits\)\.
+	answer: no\.
 ... of which another stage has much
 	phase:standby=0.83 standby=sb1 standby_stage=3 standby_share=0.387
 	standby_next="'sb1': not connected" standby_next_share=0.336

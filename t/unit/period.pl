@@ -26,8 +26,10 @@ is(blamed(29, 4, ('away=1.65') x 4),
 	'-', 'slow commits have 6.6 s of 29: none, as it is less than a quarter');
 is(blamed(12, 4, ('away=1.65') x 4), 'away 0.55', '... of 12: theirs');
 is(blamed(26.4, 16, ('away=1.65') x 4),
-	'away 1.00', 'four of 16 that are kept, all like these: theirs');
-is(blamed(26.4, 8, ('away=1.65') x 4), 'away 0.50', '... of 8: theirs, half of the waits');
+	'away 0.25', 'four of 16 that are kept, all like these: at least theirs');
+is(blamed(26.4, 17, ('away=1.65') x 4, 'late=1'),
+	'away 0.25', '... and not those of another standby');
+is(blamed(26.4, 8, ('away=1.65') x 4), 'away 0.25', '... or of 8');
 is(blamed(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
 is(blamed('hang 100', 1, 'away=60'),
 	'away 0.60', 'where commits hang, samples know all waits: of these');
