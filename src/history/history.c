@@ -371,8 +371,9 @@ add_groups(HistorySum *row, HistoryBase *base)
 }
 
 /*
- * What the log has not yet, or lost by a reset, has no known cause.  If it is
- * full and no longer has all, those that it has stand for all.
+ * What the log has not yet, or lost by a reset, has no known cause, and as
+ * many waiters as the others.  If it is full and no longer has all, those that
+ * it has stand for all.
  */
 static void
 divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
@@ -381,6 +382,7 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 	double		all_time = row->value[SLOT_STALL_TIME];
 	uint64		n = all;
 	double		time = all_time;
+	double		waits = 0;
 	StallLog	log;
 
 	if (n > 0)
@@ -390,15 +392,19 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 		for (int i = 0; i < log.n; i++)
 		{
 			const SlowEvent *event = &log.logged[i].event;
+			double		waited = event->duration * stall_log_waiters(&log.logged[i]);
 
 			if (event->role != SLOW_LED || event->end <= from || n == 0 ||
 				event->duration > time)
 				continue;
 			row->stalls[log.logged[i].cause]++;
 			row->stall_time[log.logged[i].cause] += event->duration;
+			row->stall_waits[log.logged[i].cause] += waited;
 			n--;
 			time -= event->duration;
+			waits += waited;
 		}
+		waits /= Max(all_time - time, 1);
 	}
 	if (n < all && log.n == SLOW_LOG_KEPT && slow_log_since(SLOW_STALL) > from)
 	{
@@ -411,12 +417,14 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 		{
 			row->stalls[cause] = row->stalls[cause] * all / kept;
 			row->stall_time[cause] = (uint64) (row->stall_time[cause] * scale);
+			row->stall_waits[cause] *= scale;
 			n -= row->stalls[cause];
 			time -= row->stall_time[cause];
 		}
 	}
 	row->stalls[STALL_UNKNOWN] += n;
 	row->stall_time[STALL_UNKNOWN] += time;
+	row->stall_waits[STALL_UNKNOWN] += time * waits;
 }
 
 /*
@@ -469,11 +477,18 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	}
 }
 
+static bool
+has_own_phase(const HistorySum *row, StallCause cause)
+{
+	return cause == STALL_SEGMENT ? row->phase[PHASE_SEGMENT] > 0 :
+		(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE) && row->phase[PHASE_NOT_RUN] > 0;
+}
+
 /*
- * Which part of the waits for flushes was for stalls: that of the time of
- * flushes, as nobody keeps how many commits waited for a stall; of the commits
- * that led them, if flushes are not timed.  The making of a segment is no part
- * of the time of a flush.  Commits that do not run do not wait for it.
+ * Which part of the waits for flushes was for stalls: the log has how many
+ * commits waited.  Where it has none, the part of the time of flushes; of the
+ * commits that led them, if flushes are not timed.  The making of a segment is
+ * no part of the time of a flush.  Commits that do not run do not wait for it.
  */
 static void
 divide_waits(HistorySum *row)
@@ -487,6 +502,7 @@ divide_waits(HistorySum *row)
 	of_all_flushes(row->value[SLOT_FLUSH_TIME], row->value) :
 	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
 	Max(row->value[SLOT_COMMITS], 1);
+	double		sum = 0;
 
 	/* waits that samples do not tell are in those for flushes */
 	if (segments == 0)
@@ -501,12 +517,18 @@ divide_waits(HistorySum *row)
 	/* those that stalled may not have been timed */
 	flush_time = Max(Max(flush_time, stalls), 1);
 	for (int i = 0; i < STALL_NCAUSES; i++)
-		if (i == STALL_SEGMENT && segments > 0)
-			row->stall_waits[i] = segments;
-		else if ((i == STALL_CPU_LIMIT || i == STALL_PAUSE) && not_run > 0)
-			row->stall_waits[i] = not_run * row->stall_time[i] / Max(stopped, 1);
-		else if (row->stall_time[i] > 0)
+	{
+		if (row->stall_waits[i] == 0)
 			row->stall_waits[i] = waited * row->stall_time[i] / flush_time;
+		if (!has_own_phase(row, i))
+			sum += row->stall_waits[i];
+	}
+	/* commits wait no longer than they do for flushes */
+	sum = Max(Max(sum, waited), 1);
+	for (int i = 0; i < STALL_NCAUSES; i++)
+		row->stall_waits[i] = !has_own_phase(row, i) ? row->stall_waits[i] * waited / sum :
+			i == STALL_SEGMENT ? segments :
+			not_run * row->stall_time[i] / Max(stopped, 1);
 }
 
 static void

@@ -11,9 +11,9 @@ use CommitStats;
 my $row = compile_program('t/unit/timed_flushes_history.c');
 
 # 20 commits, 8 of which others carried, and 10 flushes of 1 ms
-sub of_row ($timed, $carried = 8, $stalls = 0)
+sub of_row ($timed, $carried = 8, $stalls = 0, @logged)
 {
-	return $row->([ 20, $carried, 10, $timed, 15e6, $timed * 1e6, $stalls ]);
+	return $row->([ 20, $carried, 10, $timed, 15e6, $timed * 1e6, $stalls, @logged ]);
 }
 
 is(of_row(10), '10000000 5000000 0 0', 'a row: all were timed');
@@ -22,6 +22,14 @@ is(of_row(0), '0 0 15000000 0', 'a row: none was, nobody knows whose flushes the
 is(of_row(0, 0), '15000000 0 0 0', '... unless no other carried a commit');
 is(of_row(10, 8, 2e6), '10000000 5000000 0 3000000', 'stalls have a fifth of the flushes');
 is(of_row(1, 8, 2e6), '10000000 5000000 0 3000000', '... and of the waits, if one was timed');
+is( of_row(10, 8, 2e6, 2, 5),
+	'10000000 5000000 0 10000000',
+	'... or the commits that waited for them');
+is( of_row(10, 8, 2e6, 1, 5),
+	'10000000 5000000 0 10000000',
+	'... and as many for one that is not logged');
+is(of_row(10, 8, 2e6, 0, 5), '10000000 5000000 0 3000000', '... if another one is');
+is(of_row(10, 8, 2e6, 2, 9), '10000000 5000000 0 15000000', '... but no more than all wait');
 is($row->([ 20, 8, 10, 1, 15e6, 9e6, 0 ]),
 	'15000000 0 0 0', 'no commit waits longer than it takes');
 is( $row->([ 20, 0, 10, 0, 15e6, 0, 12e6 ]),

@@ -7,7 +7,9 @@
  * The arguments are numbers: commits, and how many of these others' flushes
  * carried; flushes, and how many were timed; and in ns the time of commits, of
  * timed flushes, and of stalls of two causes.  The output has the phases
- * flush, another's flush and unknown, and the waits for stalls.
+ * flush, another's flush and unknown, and the waits for stalls.  Two more
+ * arguments: how many of these stalls, of 1 ms and of a checkpoint, are in the
+ * log, and how many commits waited for each.
  *
  * After "stalls": how many there were, each of 1 ms; how many of a checkpoint
  * and of no known cause are in the log; and how many it has lost.  The output
@@ -37,30 +39,45 @@ stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 {
 }
 
+double
+stall_log_waiters(const LoggedEvent *stall)
+{
+	return stall->event.sessions;
+}
+
 uint64
 slow_log_since(SlowKind kind)
 {
 	return lost > 0 ? 2 : 1;
 }
 
-static int
-print_stalls(HistorySum *row, char **argument)
+/* The log has stalls of 1 ms, of which some are of a checkpoint. */
+static void
+divide_logged(HistorySum *row, int n, int checkpoint, int sessions)
 {
 	static LoggedEvent stall[SLOW_LOG_KEPT];
-	int			checkpoint = atoi(argument[1]);
 
-	row->value[SLOT_STALLS] = atoi(argument[0]);
-	row->value[SLOT_STALL_TIME] = row->value[SLOT_STALLS] * NS_PER_MS;
-	kept.n = checkpoint + atoi(argument[2]);
+	kept.n = n;
 	kept.logged = stall;
-	for (int i = 0; i < kept.n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		stall[i].event.end = 3;
 		stall[i].event.duration = NS_PER_MS;
+		stall[i].event.sessions = sessions;
 		stall[i].cause = i < checkpoint ? STALL_CHECKPOINT : STALL_UNKNOWN;
 	}
-	lost = atoi(argument[3]);
+	row->value[SLOT_STALLS] = row->value[SLOT_STALL_TIME] / NS_PER_MS;
 	divide_stalls(row, 1, NULL);
+}
+
+static int
+print_stalls(HistorySum *row, char **argument)
+{
+	int			checkpoint = atoi(argument[1]);
+
+	row->value[SLOT_STALL_TIME] = atoi(argument[0]) * NS_PER_MS;
+	lost = atoi(argument[3]);
+	divide_logged(row, checkpoint + atoi(argument[2]), checkpoint, 1);
 	printf("%d %.0f, %d %.0f", (int) row->stalls[STALL_CHECKPOINT],
 		   row->stall_time[STALL_CHECKPOINT] / 1e3,
 		   (int) row->stalls[STALL_UNKNOWN],
@@ -95,7 +112,7 @@ main(int argc, char **argv)
 		return print_stalls(&row, argv + 2);
 	if (argc == 7 && strcmp(argv[1], "stopped") == 0)
 		return print_stopped(&row, sum, &seen, argv + 2);
-	if (argc != 8)
+	if (argc != 8 && argc != 10)
 		return 1;
 	row.value[SLOT_COMMITS] = atoi(argv[1]);
 	row.value[SLOT_FLUSHED_BY_OTHERS] = atoi(argv[2]);
@@ -104,8 +121,11 @@ main(int argc, char **argv)
 	row.value[SLOT_COMMIT_TIME] = (uint64) atof(argv[5]);
 	sum[LATENCY_OWN_FLUSH] = row.value[SLOT_FLUSH_TIME] = (uint64) atof(argv[6]);
 	row.value[SLOT_STALL_TIME] = (uint64) atof(argv[7]);
-	row.stall_time[STALL_CHECKPOINT] = row.stall_time[STALL_UNKNOWN] =
-		row.value[SLOT_STALL_TIME] / 2;
+	if (argc == 10)
+		divide_logged(&row, atoi(argv[8]), atoi(argv[8]), atoi(argv[9]));
+	else
+		row.stall_time[STALL_CHECKPOINT] = row.stall_time[STALL_UNKNOWN] =
+			row.value[SLOT_STALL_TIME] / 2;
 	divide_commits(&row, sum, &seen);
 	divide_waits(&row);
 	printf("%.0f %.0f %.0f %.0f", row.phase[PHASE_FLUSH],
