@@ -203,8 +203,8 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
 /*
  * The ratio of an activity in the looks of "all", which are those since
  * "present" of which stalls are kept; 0 if it went on all the time, or never.
- * A mean stall is added to those without the activity, as their absence may be
- * chance.
+ * Stalls of a quota that is known come whatever goes on.  A mean stall is
+ * added to those without the activity, as their absence may be chance.
  */
 static double
 activity_ratio(const StallLog *log, WatchActivity activity,
@@ -219,7 +219,7 @@ activity_ratio(const StallLog *log, WatchActivity activity,
 	{
 		const SlowEvent *event = &log->logged[i].event;
 
-		if (event->end <= log->present)
+		if (event->end <= log->present || log->logged[i].cause == STALL_QUOTA)
 			continue;
 		n++;
 		stalled += event->duration;
@@ -243,7 +243,7 @@ find_ratios(StallLog *log)
 	log->flushed_rate = Max(all.volume.flushed - all.commits * FLUSH_KB * 1024, 0) /
 		Max(all.volume.seconds * 1e6, 1);
 	for (int activity = 0; activity < ACTIVITIES; activity++)
-		log->ratio[activity] = activity_ratio(log, activity, &all);
+		log->ratio[activity] = Max(activity_ratio(log, activity, &all), log->ratio[activity]);
 }
 
 /* The ratio when the stall came, or now if that is the same period */
@@ -558,8 +558,13 @@ stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 	of_bytes = log->fit.window > 0 ? log->quota_certainty :
 		fit_main_share(&log->fit);
 	for (int i = 0; i < log->n; i++)
-	{
 		decide_cause(log, i, STALL_UNKNOWN);
+	if (log->quota_window > 0)
+		find_ratios(log);
+	for (int i = 0; i < log->n; i++)
+	{
+		if (log->logged[i].cause == STALL_UNKNOWN || log->logged[i].cause == STALL_OTHERS)
+			decide_cause(log, i, STALL_UNKNOWN);
 		follow_checkpoint(&log->logged[i], &until);
 		if (i > 0)
 			follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);

@@ -168,6 +168,20 @@ is( kinds(looks(0, 10_000, processor => 1), @short),
 	'400 quota, 100 unknown',
 	'... or a quota, beside which some do');
 
+# A quota all the time, beside which longer stalls come
+my @quota = map { stall(100 * $_, 80) } 200 .. 399, 500 .. 699;
+my @longer = map { stall(40_000 + 1300 * $_ + 290 * abs(sin(7 * $_ * $_)), 900) } 1 .. 7;
+is( kinds(@quiet, looks(40_000, 50_000, checkpoint => 2), @quota, @longer),
+	'400 quota, 7 checkpoint',
+	'... beside a checkpoint, and longer stalls only then');
+is( kinds(
+		looks(0, 10_000),
+		looks(20_000, 90_000),
+		looks(10_000, 20_000, checkpoint => 2),
+		@quota, @longer),
+	'400 quota, 7 unknown',
+	'... or only later');
+
 # A quota stops the sync.  Looks at short stalls are added up.
 is(kinds(looks(0, 50_000, sync => 4), @short), '500 quota', '... in the sync of WAL');
 is(kinds(looks(0, 50_000, write => 4), @short), '500 unknown', '... or in the write of it');
