@@ -600,6 +600,13 @@ time_of_segment(const CommitFigures *f)
 				 format_us(time), format_bytes(1e6 * f->fit.rate));
 }
 
+/* Bytes/s */
+static double
+written_rate(const CommitFigures *f)
+{
+	return Max(f->wal_rate, f->flush_wal * f->flush_rate);
+}
+
 /*
  * archive_timeout ends segments early.  The rest of each is WAL, too, and here
  * it is more than what transactions write.  Of a period, who writes has no
@@ -610,8 +617,7 @@ fills_segments(const CommitFigures *f)
 {
 	return f->running_writer == NULL &&
 		10 * f->seen.activity[ACTIVITY_WRITER] <= f->seen.n &&
-		ratio_or_zero(f->segment_size, f->archive_timeout) >
-		Max(f->wal_rate, f->flush_wal * f->flush_rate);
+		ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
 }
 
 /*----------------------------------------------------------------
@@ -684,10 +690,15 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 					f->full_pages ? ", and pages go to the WAL whole after each" : "");
 }
 
-/* Of checkpoints that checkpoint_timeout begins; only writes are spread */
+/*
+ * Of checkpoints that checkpoint_timeout begins; only writes are spread.
+ * Until their WAL is known, that of transactions tells whether it is little.
+ */
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
+	double		wal = f->checkpoint_wal > 0 ? f->checkpoint_wal :
+	f->conf.checkpoint_timeout * written_rate(f);
 	bool		in_sync = f->checkpoint_phase != NULL &&
 	strcmp(f->checkpoint_phase, "sync") == 0;
 
@@ -702,7 +713,7 @@ remedy_for_checkpoints(const CommitFigures *f)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
 	return psprintf("larger %scheckpoint_timeout (now %d s)",
-					f->checkpoint_wal > 0 && 4 * f->checkpoint_wal < f->conf.max_wal_size * 1048576.0 ? "" :
+					4 * wal < f->conf.max_wal_size * 1048576.0 ? "" :
 					psprintf("max_wal_size (now %dMB; pg_wal needs the room), ", f->conf.max_wal_size),
 					f->conf.checkpoint_timeout);
 }

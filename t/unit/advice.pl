@@ -740,7 +740,7 @@ new segments
 	zeros fit.rate=13 fit.share=0.49
 	remedy: ^min_wal_size
 %checkpoint
-	stall:checkpoint=0.6 checkpoint_phase=sync
+	stall:checkpoint=0.6 checkpoint_phase=sync wal_rate=0.9e6
 	cause: 60\.0% stalls
 checkpoints
 	checkpoint completion_target=0.1 checkpoint_phase=write
@@ -778,6 +778,12 @@ checkpoints
 	answer: no\.
 	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\), checkpoint_timeout \(now 300 s\)\n$
 	not: completion_target
+... that may be far below max_wal_size
+	checkpoint wal_rate=0.8e6
+	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
+... or not, as WAL is also written by transactions that have not ended
+	checkpoint wal_rate=0.8e6 flush_wal=900
+	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\), checkpoint_timeout \(now 300 s\)\n$
 ... and far below max_wal_size
 	checkpoint checkpoint_distance=300 checkpoint_wal=250e6
 	answer: no\.
