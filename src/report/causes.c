@@ -176,6 +176,9 @@ bytes_share(const CommitFigures *f)
 
 	if (share == 0)
 		return f->stall[STALL_BYTES].share;
+	/* the fit is of flushes that have ended */
+	if (most_hang_now(f))
+		share *= Max(1 - f->now.longest / 1e6 / f->phase_seconds, 0);
 	/* the causes before STALL_CHECKPOINT are phases of their own */
 	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
 		if (cause != STALL_BYTES)
