@@ -1708,6 +1708,8 @@ find_no_gain(const CommitFigures *f)
 	ratio_or_zero(f->prepares, f->flushes);
 	bool		unshared = carried + prepares < HARDLY_SHARED;
 	StallCause	stall = largest_stalls(f);
+	bool		asleep = f->conf.delay > 0 && f->phase[PHASE_DELAY] >= MIN_CAUSE;
+	const char *no = asleep ? "perhaps 0" : "no";
 	bool		quota = f->stall[STALL_QUOTA].share >= MIN_CAUSE;
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
@@ -1724,13 +1726,15 @@ find_no_gain(const CommitFigures *f)
 		{stall != STALL_QUOTA && (stall != STALL_UNKNOWN || f->write_stalls) &&
 			!(stall == STALL_OTHERS && is_by_requests(&f->volume)) &&
 			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
-		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
+			psprintf("%s. It would not shorten the flushes that stall (%s), %s of commit time.", no, stall_cause_names[stall], format_percent(stall_share(f, stall))),
+		asleep ? sweep : NULL},
 		{f->conf.delay > 0 && f->conf.delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
 			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us%s.", format_percent(f->phase[PHASE_DELAY]), f->conf.delay, f->flush_time == 0 ? "" :
 					 psprintf(" is as long as %s flushes", format_number(ratio_or_zero(f->conf.delay, flush_now(f))))),
 		sweep},
 		{outside_share(f) >= Max(MANY_STALLS * causes_flush_share(f), MIN_CAUSE),
-		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
+			psprintf("%s. It would not shorten the flushes that no commit leads, %s of commit time.", no, format_percent(outside_share(f))),
+		asleep ? sweep : NULL},
 		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->conf.delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,

@@ -1378,6 +1378,16 @@ an idle disk
 	disk_busy=0.05 delay=1000 phase:delay=0.4 phase:other=0.35
 	cause: 60\.0%
 	answer: perhaps 0\. .* commit_delay = 1000 us is as long as 2\.00 flushes\..*sweep
+... while flushes stall
+	delay=5000 phase:delay=0.33 phase:other=0.42 stall:checkpoint=0.25
+	says: 33\.0% asleep for commit_delay\.
+	answer: perhaps 0\. It would not shorten the flushes that stall \(checkpoint\), 25\.0% of commit time\. To try each.*sweep
+... or no commit leads them
+	delay=5000 phase:delay=0.33 phase:other=0.42 flusher seen.outside_waits=500
+	answer: perhaps 0\. It would not shorten the flushes that no commit leads, 50\.0% of commit time\. To try each.*sweep
+... and for hardly any time
+	delay=5000 phase:delay=0.04 phase:other=0.71 stall:checkpoint=0.25
+	answer: no\. It would not shorten the flushes that stall \(checkpoint\), 25\.0% of commit time\.
 ... as long as ten flushes, while processors are busy
 	flusher seen.cpu_waits=900 delay=5000 phase:delay=0.9
 	cause: 90\.0% asleep for commit_delay
