@@ -841,6 +841,8 @@ remedy_for_standby(const CommitFigures *f)
 {
 	const char *remedy = remedy_at_stage(f);
 
+	if (f->standby_dropped)
+		return "none: synchronous_standby_names no longer has it";
 	if (f->standby != NULL && f->standby_reader && f->standby_slots == NULL &&
 		f->standby_stage != STANDBY_NOT_CONNECTED)
 		remedy = psprintf("leave it out of synchronous_standby_names, if it is no subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have; else %s",
@@ -1824,7 +1826,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS &&
 	f->phase[PHASE_STANDBY] <= STANDBY_MATTERS;
 	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
-	bool		has_remedy = remedy != NULL && remedy != more_iops;
+	bool		has_remedy = remedy != NULL && remedy != more_iops &&
+	strncmp(remedy, "none", 4) != 0;
 
 	/*
 	 * A cause that takes time comes before sleeps that hardly take any of

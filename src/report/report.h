@@ -168,6 +168,7 @@ typedef struct CommitFigures
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_unset;	/* commits hang, and no standby is named */
+	bool		standby_dropped;	/* the list no longer has it */
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */

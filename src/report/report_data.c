@@ -1109,6 +1109,7 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 	f->standby_share = ratio_or_zero(most, sum);
 	if (f->standby == NULL)
 		return;
+	f->standby_dropped = !standby_is_listed(f->standby);
 	set_next_standby(f, counts, n, sum);
 	if (now != NULL)
 		set_other_standbys(f, now);

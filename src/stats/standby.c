@@ -116,20 +116,40 @@ application_name_of(int pid)
 	return "";
 }
 
-/* As in the list, which ignores case; what "*" stands for has its own name. */
+/* A name as in the list, which ignores case; or "*", or NULL */
+static const char *
+find_member(const char *name)
+{
+	const char *member = SyncRepConfig->member_names;
+	const char *any = NULL;
+
+	for (int i = 0; i < SyncRepConfig->nmembers; i++)
+	{
+		if (pg_strncasecmp(member, name, NAMEDATALEN - 1) == 0)
+			return member;
+		if (strcmp(member, "*") == 0)
+			any = member;
+		member += strlen(member) + 1;
+	}
+	return any;
+}
+
+/* What "*" stands for has its own name. */
 static const char *
 listed_name_of(const Sender *sender)
 {
 	const char *name = application_name_of(sender->pid);
-	const char *member = SyncRepConfig->member_names;
+	const char *member = find_member(name);
 
-	for (int i = 0; i < SyncRepConfig->nmembers; i++)
-	{
-		if (pg_strcasecmp(member, name) == 0)
-			return member;
-		member += strlen(member) + 1;
-	}
-	return name;
+	return member == NULL || strcmp(member, "*") == 0 ? name : member;
+}
+
+/* "*" may also stand for more standbys than the list has. */
+bool
+standby_is_listed(const char *name)
+{
+	return SyncRepConfig != NULL &&
+		(strcmp(name, "*") == 0 || find_member(name) != NULL);
 }
 
 /*---- Who keeps a commit waiting ----------------------------------*/

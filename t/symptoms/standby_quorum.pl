@@ -139,6 +139,16 @@ like($report, qr/'c'\s+is\s+ahead\s+of\s+it/, '... unless another may take its p
 continue_all();
 ok(end_background($session), '... and goes on');
 
+for my $names (qw(c A *))
+{
+	$primary->alter_system(synchronous_standby_names => $names);
+	$primary->wait_until(
+		q{SELECT regexp_replace(commit_stats_report(), '\s+', ' ', 'g') ~ '% standby ''a'': not written.* -> }
+		  . (
+			$names eq 'c' ? q{none: synchronous_standby_names no longer has it'} : q{its network'})
+	);
+}
+
 delete($standby{a})->stop;
 set_names('FIRST 2 (a, b, c)', 2);
 stop_receivers('c');

@@ -328,6 +328,9 @@ a standby that was away
 	behind standby_stage=0 standby_behind=0 now.longest=12e6 now.all=8 now.blame=sb1
 	cause: 97\.0% standby 'sb1': not connected\.
 	remedy: ^start it \(
+... and is no longer listed
+	behind standby_dropped=1 running_writer=autovacuum
+	remedy: ^none: synchronous_standby_names no longer has it\n$
 a row that a COMMIT keeps while it waits for a standby
 	behind seen.n=200 seen.in_commit=200 seen.blocked_rows=2200 of_transactions=0.08
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
