@@ -54,6 +54,7 @@
 										 * flushes, if these took longer */
 #define SLOWER_BY		4		/* medians; see wal_device_stall_limit() */
 #define SLOWER_LEAST	1000	/* ... and us more than the median */
+#define MOST_OF_STALLS	0.9		/* behind the WAL of one client */
 #define ALL_BUT			0.05	/* of the waits for standbys are for others */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
@@ -834,13 +835,17 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 /*
  * Of the stalls before "end": the quota of flushes behind others; and since
  * "recent" how certain each cause is, the phase of checkpoints with most of
- * theirs, and the last session whose WAL was behind one
+ * theirs, and the client whose WAL was behind the longest, in sum
  */
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
 	int64		in_sync = 0;	/* longer than in the other phase, ns */
 	int			n[STALL_NCAUSES] = {0};
+	const char **writer = palloc0((log->n + 1) * sizeof(char *));
+	uint64	   *time = palloc0((log->n + 1) * sizeof(uint64));
+	uint64		all = 0;
+	int			most = 0;
 
 	for (int i = 0; i < log->n; i++)
 	{
@@ -869,10 +874,21 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 				f->checkpoint_phase = in_sync > 0 ? "sync" : "write";
 			}
 		}
+		all += stall->cause == STALL_BULK_WAL ? stall->event.duration : 0;
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
-			f->bulk_writer = name_session(&stall->writer->client,
-										  stall->writer->pid);
+		{
+			const char *name = name_session(&stall->writer->client, stall->writer->pid);
+			int			of = 0;
+
+			while (writer[of] != NULL && strcmp(writer[of], name) != 0)
+				of++;
+			writer[of] = name;
+			time[of] += stall->event.duration;
+			most = time[of] > time[most] ? of : most;
+		}
 	}
+	f->bulk_writer = writer[most] == NULL || time[most] >= MOST_OF_STALLS * all ?
+		writer[most] : psprintf("%s, and of others", writer[most]);
 }
 
 /* Slow commits that are kept, what the recent ones waited for, and stalls */

@@ -122,13 +122,22 @@ is(named('sleeper', 50, 51), '0', '... none is');
 
 # Where the phases are those of the last minute, what was behind its stalls is,
 # too: a backup in the night had longer ones.
-my @night = ('checkpoint:39600:4:1:sync', 'bulk:39600:4:1:7');
-my @lately = ('checkpoint:30:0.4:0.6:write', 'bulk:20:0.4:1:8', 'bulk:10:0.4:1:9');
-is(named('stalls', 60, @night, @lately), 'write, pid 9, 0.6', 'stalls of the last minute');
+my @night = ('checkpoint:39600:4:1:sync', 'bulk:39600:5:1:7');
+my @lately = ('checkpoint:30:0.4:0.6:write', 'bulk:20:0.4:1:8', 'bulk:10:0.1:1:9');
+is( named('stalls', 60, @night, @lately),
+	'write, pid 8, and of others, 0.6',
+	'stalls of the last minute');
 is(named('stalls', 60, @night), '-, -, 0', '... in which there were none');
-is(named('stalls', 2592000, @night, @lately), 'sync, pid 9, 0.8', '... or of all since the reset');
+is( named('stalls', 60, 'bulk:30:0.4:1:8', 'bulk:20:0.5:1:9', 'bulk:10:0.2:1:8'),
+	'-, pid 8, and of others, 0',
+	'... most behind the WAL of a client that had several');
+is( named('stalls', 60, 'bulk:30:0.4:1:8', 'bulk:20:0.5:1:0'),
+	'-, pid 8, and of others, 0',
+	'... or of one of several');
+is(named('stalls', 60, 'bulk:20:0.5:1:0'), '-, -, 0', '... which one is not known');
+is(named('stalls', 2592000, @night, @lately), 'sync, pid 7, 0.8', '... or of all since the reset');
 is( named('stalls', 'period', 86400, @night, @lately),
-	'sync, pid 9, 0.8',
+	'sync, pid 7, 0.8',
 	'... or of all of a period');
 is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
 
