@@ -109,7 +109,10 @@ begin_commit_statement(void)
 	backend_slot_set_committing(commit.statement_at, COMMITTING_BEFORE);
 }
 
-/* The commit fails, or is not counted; see also suspect_slow_commit(). */
+/*
+ * The commit fails, or is not counted.  After one that counts,
+ * suspect_slow_commit() clears the same.
+ */
 static void
 forget_commit(void)
 {

@@ -1,4 +1,4 @@
-/* The least time between two WAL flushes; see spacing.c.  Times in us. */
+/* Least time from the end of a flush to the next; see spacing.c.  Times in us. */
 #ifndef COMMIT_STATS_SPACING_H
 #define COMMIT_STATS_SPACING_H
 

@@ -79,11 +79,11 @@ typedef struct CommitFigures
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
-	const char *sleeper;		/* client with most sleeps, of the newest
-								 * flushes if its leaders are there; or NULL */
+	const char *sleeper;		/* client with most sleeps, of slept_unset if
+								 * these leaders are there; or NULL */
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
-								 * although commit_delay is 0 here, or for
-								 * much longer; 0 unless it is most of these */
+								 * although commit_delay is 0 here, or always
+								 * for much longer; 0 unless most of these */
 	double		sleep_carried;	/* commits, by one that slept; 0: none did */
 	double		alone_hits;		/* share of the newest flushes with a sleep
 								 * that carried one commit; 0 if few slept, or

@@ -326,15 +326,19 @@ client_with_most(const EntryTotals *clients, SlotCounter counter)
 	return most;
 }
 
-/* The client of most of these leaders, without those that have left, if any */
-static const ClientKey *
-client_of_most(const ClientSessions *sessions, const int *leader, int n)
+/*
+ * The client of most of these leaders; NULL if none has most.  False if all of
+ * them have left.
+ */
+static bool
+client_of_most(const ClientSessions *sessions, const int *leader, int n,
+			   const ClientKey **most)
 {
-	const ClientKey *most = NULL;
 	int			votes = 0;
 	int			found = 0;
 	int			same = 0;
 
+	*most = NULL;
 	/* Boyer and Moore: the first loop keeps the only one that can be it. */
 	for (int i = 0; i < n; i++)
 	{
@@ -343,23 +347,66 @@ client_of_most(const ClientSessions *sessions, const int *leader, int n)
 		if (session == NULL)
 			continue;
 		if (votes == 0)
-			most = &session->key;
-		votes += memcmp(most, &session->key, sizeof(ClientKey)) == 0 ? 1 : -1;
+			*most = &session->key;
+		votes += memcmp(*most, &session->key, sizeof(ClientKey)) == 0 ? 1 : -1;
 		found++;
 	}
 	for (int i = 0; i < n; i++)
 	{
 		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
 
-		same += session != NULL && memcmp(most, &session->key, sizeof(ClientKey)) == 0;
+		same += session != NULL && memcmp(*most, &session->key, sizeof(ClientKey)) == 0;
 	}
-	return 2 * same > found ? most : NULL;
+	if (2 * same <= found)
+		*most = NULL;
+	return found > 0;
+}
+
+/* A sleep, by leader and time */
+#define SLEEP_OF(group) \
+	((uint64) (group)->leader_pid << 32 | (group)->leader.delay_time)
+#define SLEEP_LEADER(sleep)	((int) ((sleep) >> 32))
+#define SLEEP_TIME(sleep)	((sleep) & PG_UINT32_MAX)
+
+static int
+compare_sleeps(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Whose sleeps are not those of commit_delay: of leaders whose shortest one is
+ * several times as long.  A processor is not late for each sleep of a leader.
+ */
+static void
+set_slept_unset(CommitFigures *f, const ClientSessions *sessions, uint64 *sleep, int n)
+{
+	uint64		longest = f->conf.delay == 0 ? 0 : 4 * f->conf.delay + 1000;
+	int		   *leader = palloc(n * sizeof(int));
+	const ClientKey *sleeper;
+	int			unset = 0;
+	bool		is_unset = false;
+
+	qsort(sleep, n, sizeof(uint64), compare_sleeps);
+	for (int i = 0; i < n; i++)
+	{
+		if (i == 0 || SLEEP_LEADER(sleep[i]) != SLEEP_LEADER(sleep[i - 1]))
+			is_unset = SLEEP_TIME(sleep[i]) > longest;
+		if (is_unset)
+			leader[unset++] = SLEEP_LEADER(sleep[i]);
+	}
+	f->slept_unset = 2 * unset > n ? unset : 0;
+	if (client_of_most(sessions, leader, unset, &sleeper))
+		f->sleeper = sleeper != NULL ? name_client(sleeper) : NULL;
 }
 
 /*
  * Sleeps of the newest flushes, if these are of now.  A leader that slept
  * before the server read its configuration may have followed a former
- * commit_delay; one that sleeps for several times as long follows its own.
+ * commit_delay.
  */
 static void
 set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
@@ -367,13 +414,10 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 {
 	uint64		now = clock_now();
 	int64		settled = GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC;
-	uint64		longest = f->conf.delay == 0 ? 0 : 4 * f->conf.delay + 1000;
-	int		   *leader = palloc(groups->nrecent * sizeof(int));
-	const ClientKey *sleeper;
+	uint64	   *sleep = palloc(groups->nrecent * sizeof(uint64));
 	int			sleeps = 0;
 	uint64		alone = 0;
 	uint64		carried = 0;
-	uint64		unset = 0;
 
 	for (int i = 0; i < groups->nrecent; i++)
 	{
@@ -383,15 +427,11 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 			group->flushes > 1 ||
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) >= settled)
 			continue;
-		leader[sleeps++] = group->leader_pid;
+		sleep[sleeps++] = SLEEP_OF(group);
 		alone += group->commits == 1;
 		carried += group->commits;
-		unset += group->leader.delay_time > longest;
 	}
-	sleeper = client_of_most(sessions, leader, sleeps);
-	if (sleeper != NULL)
-		f->sleeper = name_client(sleeper);
-	f->slept_unset = 2 * unset > sleeps ? unset : 0;
+	set_slept_unset(f, sessions, sleep, sleeps);
 	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
 		(double) alone / sleeps;
 	f->sleep_carried = ratio_or_zero(carried, sleeps);

@@ -23,11 +23,13 @@
  * any, the mean, the share with two, the median and the most.  After "sleeps":
  * commit_delay, the age of the newest flushes, s, and how long before now the
  * server has read its configuration, s; 30 of 40 flushes, one after the other
- * since 4 s, slept and carried one commit, the others two; a sleep is 5 ms.
+ * since 4 s, slept and carried one commit, the others two; a sleep is 5 ms
+ * (after a fourth argument, one is 200 us).
  * The output is the sleeps that commit_delay does not explain, if these are
  * most, and the share of those that carried one.  After "sleeper": the pids of
  * leaders, of which 10 to 39 are connected; the first digit is that of the
- * client.  The output is the client of most, or 0.
+ * client.  The output is the client of most, or 0; before it "gone" if all have
+ * left.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -198,7 +200,7 @@ print_sleeps(char **argument)
 		groups.recent[i].seen_at = clock_now() - i * NS_PER_S / 10;
 		groups.recent[i].leader_pid = groups.recent[i].flushes = 1;
 		groups.recent[i].leader.sleep_kind = SLEEP_FIXED;
-		groups.recent[i].leader.delay_time = 5000;
+		groups.recent[i].leader.delay_time = i == 30 && argument[3] != NULL ? 200 : 5000;
 		groups.recent[i].commits = i % 4 == 0 ? 2 : 1;
 	}
 	set_newest_sleeps(f, &groups, &nobody);
@@ -225,7 +227,7 @@ print_sleeper(char **argument)
 		leader[n] = atoi(argument[n]);
 		n++;
 	}
-	most = client_of_most(sessions, leader, n);
+	printf("%s", client_of_most(sessions, leader, n, &most) ? "" : "gone ");
 	printf("%d", most ? (int) most->roleid : 0);
 }
 

@@ -116,9 +116,10 @@ is(named('sleeps', 0, 1, 3600), '40 0.75', '... where commit_delay is 0');
 is(named('sleeps', 0, 1, 3.05), '21 0.71', '... since a second after it was set to 0');
 is(named('sleeps', 1000, 61, 3600), '0 0.00', '... not if the newest flush is older than a minute');
 is(named('sleeps', 100, 1, 3600), '40 0.75', '... that are much longer than commit_delay');
+is(named('sleeps', 100, 1, 3600, 'short'), '0 0.75', '... always');
 is(named('sleeper', 11, 21, 12, 50, 51, 52), '1', 'the client of most leaders that are there');
 is(named('sleeper', 11, 21, 31, 12), '0', '... of no more than half of these');
-is(named('sleeper', 50, 51), '0', '... none is');
+is(named('sleeper', 50, 51), 'gone 0', '... none is');
 
 # Where the phases are those of the last minute, what was behind its stalls is,
 # too: a backup in the night had longer ones.
