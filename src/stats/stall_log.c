@@ -48,6 +48,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* An activity with a smaller ratio is no cause. */
 #define MIN_RATIO		3.0
 
+/* ... but beside it, no quota may show that does without it. */
+#define MIN_APART		1.5
+
 /* Certainty of an activity that was there, or has just ended, without a ratio */
 #define MERELY_BESIDE	0.6
 
@@ -462,16 +465,17 @@ stall_log_is_of_write(const StallLog *log, TimestampTz from, TimestampTz end,
 	return watch_is_of_write(&sum);
 }
 
-/* Where the rules before it name a cause, or has_no_quota(), none is needed. */
-static void
-look_for_quota(StallLog *log)
+/*
+ * Where the rules before it name a cause, or has_no_quota(), none is needed.
+ * With "apart", nor beside a checkpoint or the archiver, whose stalls may hide
+ * its windows.
+ */
+static bool
+quota_shows(StallLog *log, bool apart, DeviceQuota *quota)
 {
-	DeviceQuota quota;
-	double		bytes;
 	int			first = Max(log->n - QUOTA_STALLS, 0);
 	int			flush = 0;
 
-	log->short_writes = stall_log_is_of_write(log, DT_NOBEGIN, DT_NOEND, FEW_LOOKS);
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
@@ -484,10 +488,22 @@ look_for_quota(StallLog *log)
 		stall->length = (double) event->duration / NS_PER_US;
 		stall->wal_end = (double) log->logged[i].outcome.boundary;
 		stall->explained = log->logged[i].cause != STALL_UNKNOWN ||
-			has_no_quota(log, &log->logged[i]);
+			has_no_quota(log, &log->logged[i]) ||
+			(apart && MIN_APART <=
+			 Max(ratio_beside(log, &log->logged[i], ACTIVITY_CHECKPOINT),
+				 ratio_beside(log, &log->logged[i], ACTIVITY_ARCHIVER)));
 	}
-	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
-							   &quota))
+	return wal_device_find_quota(log->stall + first, log->n - first, INFINITY, quota);
+}
+
+static void
+look_for_quota(StallLog *log)
+{
+	DeviceQuota quota;
+	double		bytes;
+
+	log->short_writes = stall_log_is_of_write(log, DT_NOBEGIN, DT_NOEND, FEW_LOOKS);
+	if (!quota_shows(log, false, &quota) && !quota_shows(log, true, &quota))
 		return;
 	wal_device_mark_quota(log->stall, log->n, quota.window);
 	log->quota_certainty = quota.certainty;

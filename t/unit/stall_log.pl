@@ -182,6 +182,18 @@ is( kinds(
 	'400 quota, 7 unknown',
 	'... or only later');
 
+# ... beside the archiver, which works for half of each 4 s, and makes stalls
+# of its own
+my @half = map { stall(200 * $_, 30) } 1 .. 440;
+my @archived =
+  map { stall(1000 * $_ + 900 * abs(sin(7 * $_ * $_)), 900) } grep { $_ % 4 < 2 } 1 .. 88;
+my @now_and_then =
+  map { looks(2000 * $_, 2000 * $_ + 2000, archiving => $_ % 2 == 0) } 0 .. 44;
+like(
+	kinds(@now_and_then, @half, @archived),
+	qr/^\d{3} quota, \d{3} archiver\b/,
+	'... beside an archiver that makes stalls of its own');
+
 # A quota stops the sync.  Looks at short stalls are added up.
 is(kinds(looks(0, 50_000, sync => 4), @short), '500 quota', '... in the sync of WAL');
 is(kinds(looks(0, 50_000, write => 4), @short), '500 unknown', '... or in the write of it');
