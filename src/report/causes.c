@@ -961,12 +961,25 @@ waits_in_extension(const CommitFigures *f)
 		2 * f->seen.extension_waits >= samples_outside(f);
 }
 
+/*
+ * The part of a phase that waits for locks: all or nothing without samples, or
+ * if one of both would be no cause
+ */
+static double
+part_locked(const CommitFigures *f, CommitPhase phase)
+{
+	double		part = Min(f->lock[phase].share, 1);
+
+	return f->seen_enough && f->seen.phase[phase] >= ENOUGH_LOOKS &&
+		Min(part, 1 - part) * f->phase[phase] >= MIN_CAUSE ? part : part >= 0.5;
+}
+
 /* The part of these that waits for other processes, for no lock of an object */
 static double
 part_at_event(const CommitFigures *f)
 {
-	return f->lock != NULL || f->wait_event == NULL ||
-		f->seen.event_waits < MIN_LOOKS ? 0 :
+	return Max(part_locked(f, PHASE_BEFORE), part_locked(f, PHASE_RECORD)) >= 0.5 ||
+		f->wait_event == NULL || f->seen.event_waits < MIN_LOOKS ? 0 :
 		Min(f->seen.event_waits / samples_outside(f), 1);
 }
 
@@ -1010,35 +1023,35 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 static void
 find_before_causes(const CommitFigures *f, Causes *found)
 {
-	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
-	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
-	bool		locked = f->lock != NULL && before >= record;
+	const BlamedLock *lock = &f->lock[PHASE_BEFORE];
+	double		locked = part_locked(f, PHASE_BEFORE) * long_phase(f, PHASE_BEFORE);
+	double		rest = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE) - locked;
 
 	/* most of those that do not wait for the lock */
 	bool		for_standby = 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_BEFORE];
 
-	if (locked && commits_queue(f))
-		add_cause(found, before,
+	if (commits_queue(f))
+		add_cause(found, locked,
 				  psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as %s%s.",
-						   f->lock, !for_standby ? "" :
+						   lock->name, !for_standby ? "" :
 						   psprintf(", which itself waits for standby%s", blame_standby(f))),
 				  for_standby ? remedy_for_standby(f) :
 				  "fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock");
-	else if (locked)
-		add_cause(found, before,
-				  psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", f->lock),
-				  f->lock_prepared ? finish_prepared :
+	else
+		add_cause(found, locked,
+				  psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", lock->name),
+				  lock->prepared ? finish_prepared :
 				  "a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to");
-	else if (f->savepoints > 0)
-		add_cause(found, before,
+	if (f->savepoints > 0)
+		add_cause(found, rest,
 				  psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
 				  "RELEASE SAVEPOINT after each, or fewer in a transaction; if pgjdbc sets them, cleanupSavepoints = true, or another autosave");
 	else if (waits_in_extension(f))
-		add_cause(found, before,
+		add_cause(found, rest,
 				  "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG).",
 				  faster_there);
 	else
-		add_cause(found, before,
+		add_cause(found, rest,
 				  "before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",
 				  psprintf("%sfewer rows or savepoints in a transaction, or rows in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement",
 						   f->slow_phase[PHASE_BEFORE] < MIN_CAUSE ? "" : "commit_slow_log shows which clients and statements (before_time): "));
@@ -1048,43 +1061,43 @@ find_before_causes(const CommitFigures *f, Causes *found)
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
 {
-	double		before = (1 - part_at_event(f)) * long_phase(f, PHASE_BEFORE);
-	double		record = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD);
+	const BlamedLock *lock = &f->lock[PHASE_RECORD];
+	double		locked = part_locked(f, PHASE_RECORD) * long_phase(f, PHASE_RECORD);
+	double		rest = (1 - part_at_event(f)) * long_phase(f, PHASE_RECORD) - locked;
 	double		notify = f->phase[PHASE_NOTIFY];
 	bool		may_sync = f->wal_minimal &&
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	bool		many_messages = writes_messages(f);
 
-	if (f->lock != NULL && before < record)
-		add_cause(found, record,
-				  psprintf("record: COMMIT waits, as for %s, before its commit record.", f->lock),
-				  f->lock_prepared ? finish_prepared : "a shorter transaction of its holder");
-	else if (mostly_seen(f, f->seen.insert_waits) &&
-			 2 * f->seen.wal_waits >= f->seen.insert_waits) /* statements, too */
-		add_cause(found, record,
+	add_cause(found, locked,
+			  psprintf("record: COMMIT waits, as for %s, before its commit record.", lock->name),
+			  lock->prepared ? finish_prepared : "a shorter transaction of its holder");
+	if (mostly_seen(f, f->seen.insert_waits) &&
+		2 * f->seen.wal_waits >= f->seen.insert_waits)	/* statements, too */
+		add_cause(found, rest,
 				  "record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
 				  f->wal_buffers >= LARGE_WAL_BUFFERS ?
 				  "less WAL at a time of other sessions, or a faster volume for it" :
 				  "larger wal_buffers (a restart), or less WAL at a time of other sessions");
 	else if (mostly_seen(f, f->seen.insert_waits))
-		add_cause(found, record,
+		add_cause(found, rest,
 				  "record: COMMIT waits for a WAL insert lock, of which there are eight.",
 				  "fewer sessions that write at a time (a pooler)");
 	else if (mostly_seen(f, f->seen.sync_waits))
-		add_cause(found, record,
+		add_cause(found, rest,
 				  "record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 				  larger_skip_threshold);
 	else if (waits_in_extension(f))
-		add_cause(found, record,
+		add_cause(found, rest,
 				  "record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.",
 				  faster_there);
 	else if (f->notifies)
 	{
-		notify += record;
-		many_messages |= record >= MIN_CAUSE;
+		notify += rest;
+		many_messages |= rest >= MIN_CAUSE;
 	}
 	else
-		add_cause(found, record,
+		add_cause(found, rest,
 				  psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP, or that of an extension.",
 						   f->queue < LONG_QUEUE ? "" :
 						   psprintf("LISTEN, which reads the queue of NOTIFY (%s full), ", format_percent(f->queue)),

@@ -220,7 +220,8 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->conf.siblings = sum->siblings;
 	f->adaptive = sum->adaptive;
 	f->listeners = -1;
-	f->lock_now = "a lock (which one is not known)";
+	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
+		"a lock (which one is not known)";
 	f->period = sum;
 	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
 		((double) to - from) / 1e6;

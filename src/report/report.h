@@ -20,6 +20,14 @@ typedef struct StallSum
 	double		certainty;		/* that this is their cause; 0: not known */
 } StallSum;
 
+/* What commits wait for in PHASE_BEFORE or PHASE_RECORD */
+typedef struct BlamedLock
+{
+	const char *name;			/* with most of the time of slow ones */
+	bool		prepared;		/* a prepared transaction holds it */
+	double		share;			/* of the phase: waits for locks */
+} BlamedLock;
+
 /* Times in us, as commit_delay; shares from 0 to 1; unknown: 0, or NULL */
 typedef struct CommitFigures
 {
@@ -154,11 +162,9 @@ typedef struct CommitFigures
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */
-	const char *lock;			/* that slow commits waited for most */
-	bool		lock_prepared;	/* a prepared transaction holds it */
+	BlamedLock	lock[PHASE_RECORD + 1];
 	const char *wait_event;		/* of most commits that wait for processes
 								 * before their record or after their flush */
-	const char *lock_now;		/* that some commit waits for, if any does */
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */
 	bool		serializable;	/* most time after slow ones is of such */

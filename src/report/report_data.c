@@ -754,42 +754,88 @@ set_segments(CommitFigures *f, double sum)
 }
 
 static void
-set_lock(CommitFigures *f, const LockWait *wait)
+set_lock(BlamedLock *lock, const LockWait *wait)
 {
-	f->lock = lock_wait_describe(wait);
-	f->lock_prepared = wait->holder_prepared;
+	lock->name = lock_wait_describe(wait);
+	lock->prepared = wait->holder_prepared;
 }
+
+/* Waits for a lock, or for what else its holder has, in one phase */
+typedef struct LockSum
+{
+	CommitPhase phase;
+	const LockWait *wait;		/* the newest, of a transaction only if all
+								 * are: others say more */
+	double		time;
+} LockSum;
 
 /* Times of slow commits, in the time that the phases are of */
 typedef struct RecentSlow
 {
 	double		phase[PHASE_N];
-	double		lock;			/* but that of NOTIFY */
+	double		locked[PHASE_RECORD + 1];	/* of these, but that of NOTIFY */
 	double		serializable;	/* of PHASE_AFTER, as the next */
 	double		temporary;
 	double		savepoints;		/* of PHASE_BEFORE */
-	const CommitWaits *locked;	/* for longest */
+	LockSum		lock[SLOW_LOG_KEPT];
+	int			nlocks;
 } RecentSlow;
 
 /*
- * The lock that now, slow commits or samples say that COMMIT waits for, unless
- * most of the time before the records was something else: of slow ones, only
- * if samples do not tell that of all
+ * The locks that slow commits say that COMMIT waits for; if most hang now, the
+ * one that these do; else any of now.  What part of a phase that is, samples
+ * tell, or slow commits without them.  Samples do not tell the two phases
+ * apart, so slow commits do.
  */
 static void
-set_longest_lock(CommitFigures *f, const RecentSlow *sum)
+set_locks(CommitFigures *f, const RecentSlow *sum)
 {
-	bool		seen = 2 * f->seen.commit_locks >
-	f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD];
+	const float *seen = f->seen.phase;
+	const double *locked = sum->locked;
+	double		most[lengthof(f->lock)] = {0};
+	CommitPhase larger = f->phase[PHASE_BEFORE] >= f->phase[PHASE_RECORD] ?
+	PHASE_BEFORE : PHASE_RECORD;
+	double		all = locked[PHASE_BEFORE] + locked[PHASE_RECORD];
+	double		of_record = all > 0 ? locked[PHASE_RECORD] / all : larger == PHASE_RECORD;
+	double		in_record = Max(Min(of_record * f->seen.commit_locks, seen[PHASE_RECORD]),
+								f->seen.commit_locks - seen[PHASE_BEFORE]);
+	double		looks[] = {f->seen.commit_locks - in_record, in_record};
 
-	if (f->now.locked && (seen || !f->seen_enough || most_hang_now(f)))
-		set_lock(f, &f->now.lock);
-	else if (sum->locked != NULL &&
-			 (seen || (!f->seen_enough && 2 * sum->lock >=
-					   sum->phase[PHASE_BEFORE] + sum->phase[PHASE_RECORD])))
-		set_lock(f, &sum->locked->lock);
-	else if (f->seen_enough && seen)
-		f->lock = f->lock_now;
+	for (int i = 0; i < sum->nlocks; i++)
+		if (sum->lock[i].time > most[sum->lock[i].phase])
+		{
+			most[sum->lock[i].phase] = sum->lock[i].time;
+			set_lock(&f->lock[sum->lock[i].phase], sum->lock[i].wait);
+		}
+	for (int phase = PHASE_BEFORE; phase <= PHASE_RECORD; phase++)
+		f->lock[phase].share = f->seen_enough ?
+			ratio_or_zero(looks[phase], seen[phase]) :
+			ratio_or_zero(locked[phase], sum->phase[phase]);
+	if (!f->now.locked || !(most_hang_now(f) || (!f->seen_enough && all == 0)))
+		return;
+	set_lock(&f->lock[larger], &f->now.lock);
+	f->lock[larger].share = 1;
+}
+
+/* Of a commit that waited in both phases, the longer one has the lock. */
+static void
+add_lock(RecentSlow *sum, const CommitWaits *waits, const uint64 *part)
+{
+	CommitPhase phase = part[PHASE_BEFORE] >= part[PHASE_RECORD] ?
+	PHASE_BEFORE : PHASE_RECORD;
+	LockSum    *lock = sum->lock;
+
+	while (lock < sum->lock + sum->nlocks &&
+		   (lock->phase != phase || !lock_wait_is_same(lock->wait, &waits->lock)))
+		lock++;
+	if (lock == sum->lock + sum->nlocks)
+		sum->nlocks++;
+	if (lock->wait == NULL || lock->wait->tag.locktag_type == LOCKTAG_TRANSACTION ||
+		waits->lock.tag.locktag_type != LOCKTAG_TRANSACTION)
+		lock->wait = &waits->lock;
+	lock->phase = phase;
+	lock->time += waits->lock_time;
+	sum->locked[phase] += waits->lock_time;
 }
 
 /* What a slow commit waited for, in the time that the phases are of */
@@ -803,12 +849,8 @@ add_recent_slow(CommitFigures *f, RecentSlow *sum, const LoggedEvent *commit,
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] += part[phase];
 	/* the wait for that of NOTIFY is a phase of its own */
-	if (!notify_lock_is(&waits->lock.tag))
-	{
-		sum->lock += waits->lock_time;
-		if (waits->lock_time > (sum->locked ? sum->locked->lock_time : 0))
-			sum->locked = waits;
-	}
+	if (waits->lock_time > 0 && !notify_lock_is(&waits->lock.tag))
+		add_lock(sum, waits, part);
 	if (event->serializable)
 		sum->serializable += part[PHASE_AFTER];
 	if (event->temporary)
@@ -862,14 +904,12 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 	const WaitingCommit *waiting = waits_now_read(sessions);
 
 	waits_now_summarize(waiting, sessions->n, &f->now);
-	f->lock_now = "a lock (commit_activity names it)";
+	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
+		"a lock (commit_activity names it)";
 	for (int i = 0; i < sessions->n; i++)
 		if (waiting[i].in_commit && waiting[i].has_lock &&
 			waiting[i].reading.phase <= PHASE_RECORD)
-		{
-			f->lock_now = lock_wait_describe(&waiting[i].lock);
-			f->lock_prepared = waiting[i].lock.holder_prepared;
-		}
+			set_lock(&f->lock[waiting[i].reading.phase], &waiting[i].lock);
 }
 
 /*
@@ -964,7 +1004,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		f->slow_standby += Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
 		add_recent_slow(f, &sum, &slow[i], part);
 	}
-	set_longest_lock(f, &sum);
+	set_locks(f, &sum);
 	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 	{
 		/* those that are kept stand for all */

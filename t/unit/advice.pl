@@ -409,7 +409,7 @@ some standby
 	cause: 83\.0% standby: which one is not known\.
 	answer: no\. 83\.0% of commit time is outside
 a prepared transaction that nobody ends
-	hanging lock='row of relation s, held by a prepared transaction' lock_prepared=1
+	hanging lock='row of relation s, held by a prepared transaction' lock_share=1 lock_prepared=1
 	phase:before=1
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
@@ -417,13 +417,13 @@ a flush that hangs
 	hanging
 	cause: 100% flushes that have not ended, or of usual length\.
 a deferred trigger
-	phase:before=0.98 lock='row of relation sum, held by pid 7'
+	phase:before=0.98 lock='row of relation sum, held by pid 7' lock_share=1
 	cause: 98\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
 	remedy: ; for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to\n$
 	answer: no\. 98\.0% of commit time is outside of flushes, the largest part 'before'\.
 	not: sweep
 %serial
-	phase:before=0.9 lock='advisory lock 42, held by pid 7' seen.commit_locks=100
+	phase:before=0.9 lock='advisory lock 42, held by pid 7' lock_share=1 seen.commit_locks=100
 COMMITs that hold it for each other
 	serial seen.commit_queue=80
 	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as advisory lock 42, held by pid 7\.
@@ -445,6 +445,23 @@ COMMITs that wait for it, but mostly for another session
 	cause: 90\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for advisory lock 42
 	answer: no\. 90\.0%
 	remedy: ^a shorter transaction of its holder
+... beside other work of deferred triggers
+	phase:before=0.95 lock='row of relation sum, held by pid 7' lock_share=0.6 seen_enough=1 seen.phase[PHASE_BEFORE]=100
+	cause: 57\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum
+	says: 2\. 38\.0% before the record: deferred triggers, constraints
+... which too few looks tell apart
+	phase:before=0.95 lock='row of relation sum, held by pid 7' lock_share=0.6 seen_enough=1 seen.phase[PHASE_BEFORE]=19
+	cause: 95\.0% before the record: .* as for row of relation sum
+	not: constraints
+... or takes nearly all of the time
+	phase:before=0.95 lock='row of relation sum, held by pid 7' lock_share=0.95 seen_enough=1 seen.phase[PHASE_BEFORE]=100
+	cause: 95\.0% before the record: .* as for row of relation sum
+	not: constraints
+two locks, one in each phase
+	phase:before=0.5 lock='row of relation sum, held by pid 7' lock_share=1 phase:record=0.4 record_lock='relation pg_type, held by pid 8' record_lock_share=1
+	cause: 50\.0% before the record: .* as for row of relation sum, held by pid 7\.
+	says: 2\. 40\.0% record: COMMIT waits, as for relation pg_type, held by pid 8, before its commit record\.
+	not: own work
 deferred keys
 	commits=4 flushes=4 seen_enough=1 phase:before=0.96
 	cause: 96\.0% before the record: deferred triggers, constraints
@@ -514,7 +531,7 @@ at a lock of the server
 	cause: 49\.0% wait event ProcArrayGroupUpdate
 	says: 2\. 19\.0% after the commit, for files of tables
 ... beside a lock that has an object
-	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7'
+	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7' lock_share=1
 	not: wait event
 ... which takes a small part
 	elsewhere seen.extension_waits=90

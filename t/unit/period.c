@@ -40,6 +40,11 @@
  * in sums, of which the rest is a flush and a tenth not run, and of 1,000
  * samples, those of a stop; the output has the percentages of these phases.
  *
+ * After "locks": looks at commits that wait for locks, at all before their
+ * record, and at it; and of slow commits, the phase, the lock, its holder, and
+ * how long they waited for it, s.  The output is the lock of each phase, and
+ * which part of the phase waits for locks.
+ *
  * After "stalls": the seconds that phases are of, before now or in a period
  * that has just ended; and stalls, each with its cause, how long ago it ended
  * and how long it was, s, its certainty, and the phase of its checkpoint or
@@ -331,6 +336,43 @@ print_share(char **argument)
 	printf("%.2g\n", f->stall[STALL_CHECKPOINT].share);
 }
 
+char *
+lock_wait_describe(const LockWait *wait)
+{
+	return psprintf("%s of %d", wait->tag.locktag_type == LOCKTAG_TUPLE ? "row" : "transaction",
+					wait->holder_pid);
+}
+
+static void
+print_locks(char **argument)
+{
+	RecentSlow	sum = {0};
+
+	f->seen_enough = true;
+	f->seen.commit_locks = atof(argument[0]);
+	f->seen.phase[PHASE_BEFORE] = f->phase[PHASE_BEFORE] = atof(argument[1]);
+	f->seen.phase[PHASE_RECORD] = f->phase[PHASE_RECORD] = atof(argument[2]);
+	for (argument += 3; *argument != NULL; argument++)
+	{
+		CommitWaits *waits = calloc(1, sizeof(CommitWaits));
+		uint64		part[PHASE_N] = {0};
+		char		phase[20];
+		char		lock[20];
+		double		time;
+
+		if (sscanf(*argument, "%19[^:]:%19[^:]:%d:%lf", phase, lock, &waits->lock.holder_pid, &time) != 4)
+			exit(1);
+		waits->lock.tag.locktag_field1 = nkept++;
+		waits->lock.tag.locktag_type = strcmp(lock, "row") == 0 ? LOCKTAG_TUPLE : LOCKTAG_TRANSACTION;
+		waits->lock_time = (uint64) (time * NS_PER_S);
+		part[strcmp(phase, "record") == 0 ? PHASE_RECORD : PHASE_BEFORE] = waits->lock_time;
+		add_lock(&sum, waits, part);
+	}
+	set_locks(f, &sum);
+	for (int phase = PHASE_BEFORE; phase <= PHASE_RECORD; phase++)
+		printf("%s %.2f; ", f->lock[phase].name ? f->lock[phase].name : "-", f->lock[phase].share);
+}
+
 /* The standby with most of the time that is kept */
 static void
 print_standby(char **argument)
@@ -383,7 +425,7 @@ main(int argc, char **argv)
 {
 	static const Question questions[] = {
 		{"archiver", print_archiver}, {"cycles", print_cycles},
-		{"hanging", print_hanging}, {"head", print_head},
+		{"hanging", print_hanging}, {"head", print_head}, {"locks", print_locks},
 		{"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
 		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},

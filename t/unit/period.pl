@@ -42,6 +42,21 @@ is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have mor
 is(named('hanging', 7, 120, 80), '0.00', '... but not twice of that');
 is(named('hanging', 0.25, 20, 180), '0.00', '... or too few samples of waits for a flush');
 
+# Locks, by the time of all waits for their holder
+is( named('locks', 80, 100, 0, 'before:row:7:2', map { "before:transaction:8:$_" } 1, 1, 1),
+	'transaction of 8 0.80; - 0.00;',
+	'most time, in shorter waits');
+is( named(
+		'locks', 80, 100, 0, 'before:transaction:8:1', 'before:row:8:1', 'before:transaction:8:1'),
+	'row of 8 0.80; - 0.00;',
+	'... also for a row of the same holder');
+is( named('locks', 150, 100, 100, 'before:row:7:2', 'record:row:8:1'),
+	'row of 7 1.00; row of 8 0.50;',
+	'a lock of each phase');
+is( named('locks', 150, 50, 100, 'before:row:7:2'),
+	'row of 7 1.00; - 1.00;',
+	'more waits than a phase has are of the other one');
+
 # A stop of all backends, of which sums have a part
 is(named('stopped', 0.6, 300), '42 30 28', 'a stop: its part of each phase, also of sums');
 is(named('stopped', 0.6, 0), '60 30 10', '... or none');
