@@ -28,8 +28,8 @@
  * The output is the sleeps that commit_delay does not explain, if these are
  * most, and the share of those that carried one.  After "sleeper": the pids of
  * leaders, of which 10 to 39 are connected; the first digit is that of the
- * client.  The output is the client of most, or 0; before it "gone" if all have
- * left.
+ * client.  The output is the client of most, or 0; before it "gone" if all
+ * have left.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -70,6 +70,7 @@
 #define MOST_KEPT	100
 
 TimestampTz PgStartTime;
+SyncRepConfigData *SyncRepConfig = NULL;
 int			commit_stats_stall_time = -1;
 
 static LoggedEvent kept[MOST_KEPT];
