@@ -1262,20 +1262,23 @@ report_data_blame_slow(CommitFigures *f)
 	{
 		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
 		StandbyCounts *of_name;
+		TimestampTz ended = slow[i].event.ended_at;
+		TimestampTz began = ended - (int64) (slow[i].event.duration / NS_PER_US);
 		uint64		part[PHASE_N];
 		uint64		time;
 
-		/* a part of the wait is enough */
-		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
-			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >= end)
+		if (blame->name[0] == '\0')
 			continue;
-		of_name = standby_find(counts, &n, blame->name);
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
-		if (of_name == NULL)
-			continue;
 		/* what its lead leaves, it had half of, or nearly */
 		time = part[PHASE_STANDBY] - clock_elapsed(slow[i].outcome.waits.blame_lead,
 												   part[PHASE_STANDBY]) / 2;
+		/* ... and what is outside of the period may be that */
+		time = clock_elapsed(NS_PER_US * (Max(f->stats_reset - began, 0) + Max(ended - end, 0)),
+							 time);
+		of_name = time == 0 ? NULL : standby_find(counts, &n, blame->name);
+		if (of_name == NULL)
+			continue;
 		of_name->wait_time[blame->stage] += time;
 		blamed += (double) time / NS_PER_US;
 	}

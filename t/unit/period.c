@@ -6,8 +6,9 @@
  *
  * After "standby": the seconds that commits of the period waited for a standby
  * ("hang 100": most of them did not end), how many of them were slow, and the
- * slow ones that are kept: "name=seconds".  The output is the name with most
- * of these seconds, or "-".
+ * slow ones that are kept: "name=seconds", ":" and how long after the period
+ * of 100 s they ended.  The output is the name with most of these seconds, and
+ * its share, or "-".
  *
  * After "archiver": how often that failed, in how many seconds; the output is
  * how the report says that.  After "cycles": max_wal_size, the start of the
@@ -378,7 +379,8 @@ print_locks(char **argument)
 static void
 print_standby(char **argument)
 {
-	period->end = 1;
+	period->end = 200 * USECS_PER_SEC;
+	f->stats_reset = 100 * USECS_PER_SEC;
 	f->period = period;
 	f->phase[PHASE_STANDBY] = 1;
 	f->phase_commits = 1;
@@ -390,12 +392,15 @@ print_standby(char **argument)
 	{
 		LoggedEvent *logged = &kept[nkept++];
 		const char *equals = strchr(*argument, '=');
+		const char *ended = strchr(*argument, ':');
 		StandbyBlame *blame = &logged->outcome.waits.blame;
 
 		memcpy(blame->name, *argument, equals - *argument);
 		blame->stage = STANDBY_NOT_SENT;
 		logged->event.duration = logged->event.standby_min =
 			(uint64) (atof(equals + 1) * NS_PER_S);
+		logged->event.ended_at = period->end +
+			(ended == NULL ? -1 : atoi(ended + 1) * USECS_PER_SEC);
 		logged->outcome.waits.blame_lead = logged->event.duration;
 	}
 	f->slow_n = f->slow_commits == 0 ? 0 : nkept;

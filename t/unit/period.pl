@@ -34,7 +34,10 @@ is(blamed(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most
 is(blamed('hang 100', 1, 'away=60'),
 	'away 0.60', 'where commits hang, samples know all waits: of these');
 is(blamed('hang 100', 1, 'away=1'), '-', '... of which those that have ended are too few');
-is(blamed('hang 100', 0, 'away=60'), 'away 0.60', '... also those that ended after the period');
+is(blamed('hang 100', 0, 'away=90:30'), 'away 0.60', '... also those that ended after the period');
+is(blamed('hang 100', 1, 'away=160'), 'away 1.00', '... or began before it');
+is(blamed('hang 100', 1, 'away=120:-40'), 'away 0.60', '... of which those parts are not in it');
+is(blamed('hang 100', 0, 'away=60:60', 'late=40:5'), 'late 0.35', '... or all but nothing');
 is(blamed(29, 0), '-', 'no slow commit: none');
 
 # Of commits that wait for no flush, no sum tells how long their records took.
