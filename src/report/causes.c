@@ -545,6 +545,8 @@ blame_standby(const CommitFigures *f)
 {
 	if (f->standby_unset)
 		return ": synchronous_standby_names is empty, but the checkpointer has not read that yet";
+	if (f->standby_answers)
+		return ": those that commits need have their WAL, and commits go on when one of those answers";
 	if (f->standby == NULL)
 		return ": which one is not known";
 	if (f->standby_since != NULL)
@@ -800,6 +802,8 @@ remedy_at_stage(const CommitFigures *f)
 
 	if (f->standby_unset)
 		return "none: commits go on when its checkpoint has ended; pg_cancel_backend() lets a single one go on";
+	if (f->standby_answers)
+		return "none until the next flush, or for wal_receiver_status_interval of the standbys; then " WALRECEIVER;
 	if (f->standby == NULL)
 		return "commit_standby_stats";
 	if (strcmp(f->standby, "pg_basebackup") == 0)

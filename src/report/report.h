@@ -174,6 +174,8 @@ typedef struct CommitFigures
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_unset;	/* commits hang, and no standby is named */
+	bool		standby_answers;	/* ... until one that has their WAL
+									 * answers */
 	bool		standby_dropped;	/* the list no longer has it */
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */

@@ -1363,10 +1363,12 @@ set_standby(CommitFigures *f)
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
 
-	f->standby_unset = SyncRepConfig == NULL && most_hang_now(f) &&
-		f->now.phase == PHASE_STANDBY;
-	if (f->standby_unset)
+	if (!hang && most_hang_now(f) && f->now.phase == PHASE_STANDBY)
+	{
+		f->standby_unset = SyncRepConfig == NULL;
+		f->standby_answers = !f->standby_unset;
 		return;
+	}
 	for (int i = 0; i < n; i++)
 		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
 		{

@@ -93,13 +93,20 @@ describe_flush(const NowContext *context, TimestampTz since)
 }
 
 static char *
-describe_standby(PGPROC *proc, StandbyBlame *blame)
+describe_standby(PGPROC *proc, WaitingCommit *waiting)
 {
+	StandbyBlame *blame = &waiting->blame;
+
 	if (!standby_blame(proc, blame))
 	{
+		bool		hangs = GetCurrentTimestamp() - waiting->since >= WAITS_NOW_LONG;
+		char	   *what = SyncRepConfig == NULL ?
+		"until the checkpointer reads that synchronous_standby_names is empty" :
+		!hangs || blame->name[0] == '\0' ? "for a standby" :
+		psprintf("for an answer of standby '%s', which has this WAL", blame->name);
+
 		blame->name[0] = '\0';
-		return pstrdup(SyncRepConfig != NULL ? "for a standby" :
-					   "until the checkpointer reads that synchronous_standby_names is empty");
+		return what;
 	}
 	if (strcmp(blame->name, "*") == 0)
 		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
@@ -168,7 +175,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 		waiting->detail = describe_flush(context, waiting->since);
 	}
 	else if (phase == PHASE_STANDBY)
-		waiting->detail = describe_standby(proc, &waiting->blame);
+		waiting->detail = describe_standby(proc, waiting);
 	else
 		waiting->detail = describe_event(proc, waiting);
 }

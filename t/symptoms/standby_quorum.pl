@@ -149,6 +149,28 @@ for my $names (qw(c A *))
 	);
 }
 
+# It has all that the commit waits for, and answers no more.
+$primary->alter_system(synchronous_standby_names => 'ghost');
+$session = commit_beside();
+is(blamed(), 'ghost|not connected', 'a commit hangs');
+$primary->wait_for_catchup($standby{a}, 'flush');
+kill 'STOP', $stopped{a} = $standby{a}->sql('SELECT pid FROM pg_stat_wal_receiver');
+$primary->wait_until(
+	q{SELECT now() - reply_time > '1 s' FROM pg_stat_replication WHERE application_name = 'a'});
+$primary->alter_system(synchronous_standby_names => 'FIRST 1 (a, b)');
+$primary->wait_until(
+	q{SELECT sync_state = 'sync' FROM pg_stat_replication WHERE application_name = 'a'});
+$report = $primary->sql('SELECT commit_stats_report()');
+SKIP:
+{
+	skip 'this version lets commits go on at a reload', 2 if $report =~ /^No commit/;
+	like($report, qr/^1 commit .* an\s+answer\s+of\s+standby\s+'a',\s+which\s+has/, 'it is named');
+	like($report, qr/^  1\. \S+% standby: those that/m, '... and that it has this WAL');
+}
+kill 'CONT', delete $stopped{a};
+$primary->sql('SET synchronous_commit = local; INSERT INTO logged (n) VALUES (0)');
+ok(end_background($session), '... and goes on');
+
 delete($standby{a})->stop;
 set_names('FIRST 2 (a, b, c)', 2);
 stop_receivers('c');

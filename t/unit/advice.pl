@@ -350,6 +350,10 @@ a row that a COMMIT keeps while it waits for a standby
 	hangs standby_unset=1
 	cause: 100% standby: synchronous_standby_names is empty, but the checkpointer has not read that yet\.
 	remedy: ^none: commits go on when
+... which lacks nothing
+	hangs standby_answers=1
+	cause: 100% standby: those that commits need have their WAL, and commits go on when one of those answers\.
+	remedy: ^none until the next flush, or for wal_receiver_status_interval of the standbys; then a walreceiver
 ... whose name no standby has
 	hangs standby=sb1 standby_stage=0 standby_unlisted="'15/main' or 'dr'"
 	remedy: ^if it is '15/main' or 'dr', which is connected: application_name = sb1 in its primary_conninfo; else start it \(
