@@ -466,6 +466,14 @@ count_stalls(const CommitFigures *f, StallCause cause)
 				 psprintf(", %s certain", format_percent(stall->certainty)) : "");
 }
 
+/* Commits hang, and most that do not wait for its lock wait for a standby. */
+static bool
+notify_hangs(const CommitFigures *f)
+{
+	return (f->hanging > 0 || (most_hang_now(f) && f->now.phase == PHASE_STANDBY)) &&
+		2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_NOTIFY];
+}
+
 /* Most of the time with the lock of NOTIFY */
 static bool
 writes_messages(const CommitFigures *f)
@@ -1072,6 +1080,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		may_sync = f->wal_minimal &&
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	bool		many_messages = writes_messages(f);
+	bool		for_standby = notify_hangs(f);
 
 	add_cause(found, locked,
 			  psprintf("record: COMMIT waits, as for %s, before its commit record.", lock->name),
@@ -1110,8 +1119,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 						   f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
 				  remedy_for_own_work(f, may_sync));
 	add_cause(found, notify,
-			  psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", bound_of_notify(f),
-					   slower_flushes(f, "; "), reader_of_notify(f)),
+			  psprintf("NOTIFY: only one commit at a time can hold its lock%s%s.%s", for_standby ?
+					   psprintf(", and the holder waits for standby%s", blame_standby(f)) :
+					   bound_of_notify(f), slower_flushes(f, "; "), reader_of_notify(f)),
+			  for_standby ? remedy_for_standby(f) :
 			  psprintf("%s%s", many_messages ?
 					   "fewer messages in a transaction: one for many rows" :
 					   "NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders",

@@ -183,6 +183,28 @@ NOTIFY
 ... or a standby
 	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
 	cause: 95\.8% NOTIFY: .* 206 ms each, of which 4\.90 ms for its flush, and more the wait for its standby: at most 4\.86 such commits/s\.
+%notify_behind
+	notify_before phase:NOTIFY=0.4 phase:standby=0.33 standby=sb1 standby_share=1
+... of one that hangs
+	notify_behind now.longest=6e6 now.commits=6 now.all=6 now.phase=7
+	answer: no\. Commits hang
+	cause: 40\.0% NOTIFY: only one commit at a time can hold its lock, and the holder waits for standby 'sb1': not connected\. ?$
+	remedy: ^start it \(
+... of one that hung in a period
+	notify_behind period=1 hanging=6
+	answer: \z
+	cause: 40\.0% NOTIFY: .* lock, and the holder waits for standby 'sb1': not connected\. ?$
+... of one that goes on
+	notify_behind
+	cause: 40\.0% NOTIFY: .* such commits/s
+	remedy: ^NOTIFY from one session only
+... of one that goes on, beside some that hang
+	notify_behind now.longest=6e6 now.commits=1 now.all=6 now.phase=7
+	cause: 40\.0% NOTIFY: .* such commits/s
+... of one whose flush hangs
+	notify_behind now.longest=6e6 now.commits=6 now.all=6 now.phase=4
+	answer: no\. Commits hang
+	cause: 40\.0% NOTIFY: .* such commits/s
 ... beside more commits without, whose flushes are larger
 	notify_before commits=20001 phase:NOTIFY=0.9 phase:flush=0.1
 	cause: 90\.0% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush
