@@ -45,7 +45,7 @@ test_user=commit_stats_test
 pg_config=${PG_CONFIG:-}	# of the PostgreSQL to use; later of the private one
 bin=						# where the programs of the private server are
 work=						# the work folder
-make_variables=()			# what make must be told about this PostgreSQL
+make_variables=(with_llvm=no)	# bitcode for the JIT: packages have it, no test needs it
 instance=					# which of several servers: ends the names of its files
 extra_packages=()			# Debian packages that only this script needs
 tools_only=					# set where these are all: neither compiler nor server
@@ -453,8 +453,6 @@ copy_server()
 		-exec ln -sf -t "$copy$libdir" {} +
 	use_own_libpq "$libdir" "$copy$libdir"
 	pg_config=$bin/pg_config
-	make_variables=()
-	! lacks_clang || make_variables=(with_llvm=no)
 }
 
 # use_own_libpq LIBDIR COPY: programs of a PostgreSQL that was moved after its
@@ -469,17 +467,6 @@ use_own_libpq()
 	# shellcheck disable=SC2086		# a list of paths
 	{ [ -z "$known" ] || realpath $known; } | grep -xF "$(realpath "$1/libpq.so.5")" >/dev/null ||
 		export LD_LIBRARY_PATH=$2
-}
-
-# Does this PostgreSQL build bitcode, without its compiler being there?
-lacks_clang()
-{
-	local settings clang
-
-	settings=$(dirname "$("$pg_config" --pgxs)")/../Makefile.global
-	grep -q '^with_llvm[[:space:]]*=[[:space:]]*yes' "$settings" || return 1
-	clang=$(sed -n 's/^CLANG[[:space:]]*=[[:space:]]*//p' "$settings")
-	! command -v "${clang:-clang}" >/dev/null
 }
 
 # Copy the sources to the work folder, and make it the current one.
