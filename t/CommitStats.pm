@@ -24,7 +24,7 @@ our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits write_file waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
-	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings create_read_all
+	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings $watched create_read_all
 	  kill_backend starts_from_zero
 	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
@@ -710,6 +710,16 @@ sub about ($got, $expected, $percent, $name)
 	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
 	  or diag("got $got, expected $expected");
 }
+
+# A script of pgbench that commits, and looks at its settings after one commit
+# of ten, as pg_settings takes longer than a commit.
+our $watched = q{
+INSERT INTO tick VALUES (1);
+\set look random(1, 10)
+\if :look = 1
+SELECT same_settings();
+\endif
+};
 
 # A function same_settings(), which fails in a session that does not have these
 # settings, from the configuration file.
