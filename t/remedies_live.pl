@@ -2,7 +2,7 @@
 # are, and leave nothing behind?  What its changed loads do is in
 # t/unit/whatif_model.pl.
 #
-# The shim (t/ground_truth/shim.c) makes devices of 2 ms of the disks.
+# The shim (t/ground_truth/shim.c) makes devices of 5 ms of the disks.
 
 use GroundTruth;
 
@@ -11,7 +11,7 @@ my $node = start_truth('remedies',
 	"commit_delay = 7\nmax_prepared_transactions = 10\ncommit_stats.max_clients = 20\n"
 	  . ($texts ? "shared_preload_libraries = 'commit_stats, pg_stat_statements'\n" : ''));
 $node->sql('CREATE TABLE logged (n int)');
-set_device($node, flush_time => 2);
+set_device($node, flush_time => 5);
 $node->sql('CREATE EXTENSION pg_stat_statements') if $texts;
 my $notices;    # of the newest sample
 
@@ -380,7 +380,7 @@ end_background($other, 'KILL');
 
 # An apply worker sets synchronous_commit itself, as its subscription says.
 my $publisher = start_truth('publisher', '', allows_streaming => 'logical');
-set_device($publisher, flush_time => 2);
+set_device($publisher, flush_time => 5);
 $publisher->sql('CREATE TABLE logged (n int); CREATE PUBLICATION everything FOR ALL TABLES');
 $node->sql(
 		'CREATE SUBSCRIPTION sub CONNECTION \''
@@ -422,7 +422,7 @@ sub remedies_with ($options, @arguments)
 	my @pg_ctl = ($node->installed_command('pg_ctl'), '-s', '-w', '-D', $node->data_dir);
 
 	with_shim(sub { system_or_bail(@pg_ctl, '-l', $node->logfile, '-o', $options, 'start') });
-	set_device($node, flush_time => 2);
+	set_device($node, flush_time => 5);
 
 	my @loads = start_images();
 	my $found = remedies(@arguments);
