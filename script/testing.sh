@@ -184,7 +184,7 @@ make_template()
 # TAP tests that take longer than others of their size
 slow='/(remedies_live|stalls|adaptive_spacing|adaptive_cleanup|sweep_cleanup|sweep_arithmetic'
 slow+='|crash_under_load|counts_equal_system_calls|sweep_adaptive'
-slow+='|flush_detection_sync_methods|persist_damage|adaptive_standby)[.]pl$'
+slow+='|flush_detection_sync_methods|persist_damage|adaptive_standby|adaptive_commits)[.]pl$'
 
 # run_taps TEST...: TAP tests mostly wait, for the disk or for sleeps that they
 # ordered, so several run at a time, slow ones first, then long files: they

@@ -433,14 +433,15 @@ sub compile_program (@arguments)
 
 	plan(skip_all => 'libpgcommon.a is not installed') if !defined $folder;
 	compile_c($program, '-ffunction-sections', '-fdata-sections', '-no-pie',
-		'-Wl,--gc-sections,--unresolved-symbols=ignore-all',
+		'-Wl,--gc-sections,--warn-unresolved-symbols',
 		@arguments, "-L$folder", '-lpgcommon', '-lpgport', '-lm');
 	return sub (@lines) {
 		my @command = ($program, ref $lines[0] ? @{ shift @lines } : ());
 		my $in = join '', map { "$_\n" } @lines;
 		my $out;
 
-		IPC::Run::run(\@command, '<', \$in, '>', \$out) or die "$arguments[0] failed\n";
+		IPC::Run::run(\@command, '<', \$in, '>', \$out)
+		  or die "$arguments[0] failed: status $? (11: it may call a function of the server)\n";
 		return $out =~ s/\s+\z//r;
 	};
 }

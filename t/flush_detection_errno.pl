@@ -96,7 +96,7 @@ is($seen->{flushes}, $seen->{syncs},
 	'errno is not touched: the first commit is looked up, and then all of them');
 is($seen->{uncertain}, 64, '... and 64 flushes are said to be uncertain');
 # Half of the checks are of a commit that did not flush, and notice nothing.
-$seen = commit_and_count($node, 8, 2000);
+$seen = commit_and_count($node, 8, 3000);
 cmp_ok(
 	$seen->{flushes}, '>=',
 	0.75 * $seen->{syncs},

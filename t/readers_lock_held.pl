@@ -15,12 +15,9 @@ $node->create_functions(compile_module('t/readers/hold_lock.c'),
 # Hold the lock until unlink().
 sub hold ($exclusive)
 {
-	append_to_file($held, '');
 	my $holder = $node->start_psql("SELECT hold_reset_lock('$held', $exclusive)");
 
-	$node->wait_until(
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'},
-		'template1');
+	poll_until(sub { -e $held }) or die "nobody holds the lock\n";
 	return $holder;
 }
 

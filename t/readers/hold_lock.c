@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "fmgr.h"
@@ -21,7 +22,8 @@ PG_FUNCTION_INFO_V1(hold_reset_lock);
 
 /*
  * hold_reset_lock(file text, exclusive boolean): hold the lock, like a reset
- * or a slow reader, as long as the file exists.
+ * or a slow reader, as long as the file exists, which it makes when it has
+ * the lock.
  */
 Datum
 hold_reset_lock(PG_FUNCTION_ARGS)
@@ -30,6 +32,7 @@ hold_reset_lock(PG_FUNCTION_ARGS)
 	char	   *path = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
 	LWLockAcquire(lock, PG_GETARG_BOOL(1) ? LW_EXCLUSIVE : LW_SHARED);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
 	for (int i = 0; i < MAX_SECONDS * 100 && access(path, F_OK) == 0; i++)
 		pg_usleep(10000);
 	LWLockRelease(lock);
