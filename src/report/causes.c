@@ -60,6 +60,7 @@
 #define OTHER_HOLD			1.25	/* times as long: NOTIFY's lock, of late */
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
+#define ONE_STAGE		0.8		/* of the waits for a standby */
 #define NO_PING				1000000 /* us; no network takes as long */
 #define OLD_FLUSH			60	/* s; no sample tells of it */
 #define SMALL_COMMIT		8192	/* bytes */
@@ -865,6 +866,9 @@ remedy_for_standby(const CommitFigures *f)
 	if (f->standby_unlisted != NULL)
 		remedy = psprintf("if it is %s, which is connected: application_name = %s in its primary_conninfo; else %s",
 						  f->standby_unlisted, f->standby, remedy);
+	/* its waits since the list was set may be those of another time */
+	if (f->standby_since != NULL && f->standby_share < ONE_STAGE)
+		remedy = psprintf("if it was at this stage in the period, too: %s", remedy);
 	if (f->standby_former)
 		remedy = psprintf("the one that synchronous_standby_names has before it, which is away or catches up; else %s",
 						  remedy);

@@ -429,6 +429,10 @@ a subscription
 	phase:standby=1 period=1 standby=s1 standby_stage=3 standby_share=0.542 standby_since=noon
 	cause: 100% standby 's1': not flushed \(54\.2% of its waits while connected since noon\)\.
 	answer: \z
+	remedy: ^if it was at this stage in the period, too: its disk or processors
+... nearly all of them at one stage
+	phase:standby=1 period=1 standby=s1 standby_stage=3 standby_share=0.9 standby_since=noon
+	answer: \z
 	remedy: ^its disk or processors
 some standby
 	phase:standby=0.83
