@@ -11,7 +11,8 @@ use Exporter 'import';
 
 our @EXPORT = qw(start_all_commits end_all_commits);
 
-# Each script ends with this, in the session in which it ran.
+# Each script ends with this, in the session in which it ran; the one that
+# commits most does so now and then.
 my $check = "SELECT same_settings();\n";
 
 sub _create_objects ($node)
@@ -84,8 +85,7 @@ sub start_all_commits ($node)
 {
 	_create_objects($node);
 	return (
-		insert =>
-		  start_pgbench($node, '-c 4 -T 600', insert => "INSERT INTO logged VALUES (1);\n$check"),
+		insert => start_pgbench($node, '-c 4 -T 600', insert => $watched =~ s/tick/logged/r),
 		ddl => start_pgbench(
 			$node, '-c 2 -T 600',
 			ddl => qq{
