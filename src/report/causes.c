@@ -503,7 +503,8 @@ slower_flushes(const CommitFigures *f, const char *before)
 
 /*
  * Since the reset.  Or of late: in most commits, if their flushes alone are
- * longer; in nearly all, if all that follows the wait for the lock is shorter.
+ * longer; in nearly all, if all that follows the wait for the lock is shorter,
+ * or has a sleep.
  */
 static const char *
 bound_of_notify(const CommitFigures *f)
@@ -516,24 +517,23 @@ bound_of_notify(const CommitFigures *f)
 	double		least = f->phase_mean * (f->phase[PHASE_FLUSH] + f->phase[PHASE_STANDBY]);
 	double		most = f->phase_mean * (1 - f->phase[PHASE_BEFORE] - f->phase[PHASE_NOTIFY]);
 	bool		longer = 2 * f->commits_notify >= f->commits && least > OTHER_HOLD * hold;
-	bool		shorter = f->commits_notify >= ONE_CLIENT * (f->commits + f->commits_async) &&
-	least > 0 && OTHER_HOLD * most < hold;
+	bool		nearly_all = f->commits_notify >= ONE_CLIENT * (f->commits + f->commits_async);
+	bool		shorter = nearly_all && least > 0 && OTHER_HOLD * most < hold;
+	bool		asleep = nearly_all && sleep >= MIN_CAUSE * most && sleep <= most;
 
 	/* not known of transactions of nothing but NOTIFY */
 	if (hold == 0 || 2 * f->commits_notify < f->notify.commits)
 		return "";
-	if (f->seen_enough && !writes_messages(f) && (longer || shorter))
+	if (f->seen_enough && !writes_messages(f) && (longer || shorter || asleep))
 	{
-		hold = longer ? least : most;
+		hold = longer && !asleep ? least : most;
 		flush = f->phase_mean * f->phase[PHASE_FLUSH];
 	}
-	if (longer || !(sleep >= MIN_CAUSE * hold && sleep <= hold))
-		sleep = 0;
 	return psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
 					writes_messages(f) ? "mostly to write its messages" :
 					psprintf("of which %s%s for its flush%s",
-							 sleep == 0 ? "" : psprintf("%s asleep, ", format_us(sleep)),
-							 format_us(Min(flush, hold - sleep)),
+							 asleep ? psprintf("%s asleep, ", format_us(sleep)) : "",
+							 format_us(flush),
 							 f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
 							 ", and more the wait for its standby" : ""),
 					format_number(1e6 / hold));

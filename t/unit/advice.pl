@@ -172,13 +172,14 @@ NOTIFY
 ... as usual, with a commit_delay
 	notify_before notify.hold_time=500e6 notify.flush_time=380e6 phase_mean=120000
 	phase:NOTIFY=0.958 phase:flush=0.032 phase:delay=0.01
-	cause: 95\.8% NOTIFY: .* 5\.00 ms each, of which 1\.20 ms asleep, 3\.80 ms for its flush: at most 200 such
+	cause: 95\.8% NOTIFY: .* 5\.04 ms each, of which 1\.20 ms asleep, 3\.84 ms for its flush: at most 198 such
 ... where a flush waits for a leader that sleeps
 	notify_before notify.hold_time=2080e6 notify.flush_time=1220e6 phase_mean=58700
 	phase:NOTIFY=0.642 phase:flush=0.123 phase:delay=0.235
-	cause: 64\.2% NOTIFY: .* 20\.8 ms each, of which 13\.8 ms asleep, 7\.01 ms for its flush: at most 48\.1 such
+	cause: 64\.2% NOTIFY: .* 21\.0 ms each, of which 13\.8 ms asleep, 7\.22 ms for its flush: at most 47\.6 such
 ... that others do, and for longer
-	notify_before phase_mean=58700 phase:NOTIFY=0.642 phase:flush=0.053 phase:delay=0.305
+	notify_before commits_notify=6000 phase_mean=58700 phase:NOTIFY=0.642 phase:flush=0.053
+	phase:delay=0.305
 	cause: 64\.2% NOTIFY: .* 4\.13 ms each, of which 4\.11 ms for its flush: at most 242 such
 ... or a standby
 	notify_before phase_mean=4900000 phase:NOTIFY=0.958 phase:flush=0.001 phase:standby=0.041
