@@ -1242,6 +1242,23 @@ all_standby_time(const CommitFigures *f)
 		(f->hanging > 0 ? f->hanging * f->seconds * 1e6 : f->phase_mean * f->phase_commits);
 }
 
+/* Since before that time, commits have hardly waited for another standby. */
+static bool
+is_only_standby(const CommitFigures *f, const char *name)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	TimestampTz since;
+	int			n = standby_read(counts, &since);
+	double		others = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+			if (strcmp(counts[i].name, name) != 0)
+				others += counts[i].wait_time[stage];
+	return since <= f->stats_reset &&
+		others / NS_PER_US <= ALL_BUT * all_standby_time(f);
+}
+
 /*
  * The history does not know the standby, nor do counts of another list, but
  * slow commits do that are kept, if slow ones have a quarter of the time in
@@ -1283,15 +1300,12 @@ report_data_blame_slow(CommitFigures *f)
 		blamed += (double) time / NS_PER_US;
 	}
 
-	/*
-	 * the newest are kept: others may have waited as long, for another
-	 * standby
-	 */
 	if (4 * blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1) < all)
 		return;
 	blame_longest(f, counts, n, NULL);
-	f->standby_at_least = true;
-	if (blamed < all)
+	/* the newest are kept: others may have waited for another standby */
+	f->standby_at_least = !is_only_standby(f, f->standby);
+	if (f->standby_at_least && blamed < all)
 	{
 		f->standby_share *= blamed / all;
 		f->standby_next_share *= blamed / all;

@@ -5,10 +5,11 @@
  *		and of the newest checkpoint, for t/unit/period.pl.
  *
  * After "standby": the seconds that commits of the period waited for a standby
- * ("hang 100": most of them did not end), how many of them were slow, and the
- * slow ones that are kept: "name=seconds", ":" and how long after the period
- * of 100 s they ended.  The output is the name with most of these seconds, and
- * its share, or "-".
+ * ("hang 100": most of them did not end; "only 100": for one standby, as all
+ * since the list was set), how many of them were slow, and the slow ones that
+ * are kept: "name=seconds", ":" and how long after the period of 100 s they
+ * ended.  The output is the name with most of these seconds, and its share, or
+ * "-".
  *
  * After "archiver": how often that failed, in how many seconds; the output is
  * how the report says that.  After "cycles": max_wal_size, the start of the
@@ -63,6 +64,11 @@
 /* There is no ring of them, and so none that is full. */
 #define slow_log_newest(kind)	0
 #define slow_log_oldest(kind)	1
+
+/* No other standby is in counts that begin then. */
+#define standby_read(counts, since)	(*(since) = counted_since, 0)
+
+static int64 counted_since = PG_INT64_MAX;
 
 #include "../../src/report/report_data.c"
 #include "../../src/report/period.c"
@@ -384,6 +390,11 @@ print_standby(char **argument)
 	f->period = period;
 	f->phase[PHASE_STANDBY] = 1;
 	f->phase_commits = 1;
+	if (strncmp(argument[0], "only ", 5) == 0)
+	{
+		counted_since = 0;
+		argument[0] += 5;
+	}
 	if (sscanf(argument[0], "hang %lf", &f->seconds) == 1)
 		f->hanging = 1;
 	f->phase_mean = f->hanging > 0 ? NAN : atof(argument[0]) * 1e6;

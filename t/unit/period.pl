@@ -30,6 +30,7 @@ is(blamed(26.4, 16, ('away=1.65') x 4),
 is(blamed(26.4, 17, ('away=1.65') x 4, 'late=1'),
 	'away 0.25', '... and not those of another standby');
 is(blamed(26.4, 8, ('away=1.65') x 4), 'away 0.25', '... or of 8');
+is(blamed('only 26.4', 16, ('away=1.65') x 4), 'away 1.00', '... or all, if there is no other one');
 is(blamed(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
 is(blamed('hang 100', 1, 'away=60'),
 	'away 0.60', 'where commits hang, samples know all waits: of these');
