@@ -92,6 +92,8 @@ sub terminate_with ($with, @objects)
 	$node->wait_until(qq{SELECT count(*) = @{[ keys(%sessions) - 1 ]} FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND wait_event = 'relation'});
 	$gate->quit;
+	$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
+WHERE application_name LIKE 'victim %' AND wait_event = 'relation'});
 	$node->sql('SELECT pg_sleep(0.3)');
 	is( $node->sql(q{SELECT count(*) FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),

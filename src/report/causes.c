@@ -178,7 +178,7 @@ bytes_share(const CommitFigures *f)
 	if (share == 0)
 		return f->stall[STALL_BYTES].share;
 	/* the fit is of flushes that have ended */
-	if (most_hang_now(f))
+	if (most_hang_now(f) && (f->now.phase == PHASE_FLUSH || f->now.phase == PHASE_OTHER_FLUSH))
 		share *= Max(1 - f->now.longest / 1e6 / f->phase_seconds, 0);
 	/* the causes before STALL_CHECKPOINT are phases of their own */
 	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
@@ -994,7 +994,12 @@ part_locked(const CommitFigures *f, CommitPhase phase)
 static double
 part_at_event(const CommitFigures *f)
 {
-	return Max(part_locked(f, PHASE_BEFORE), part_locked(f, PHASE_RECORD)) >= 0.5 ||
+	double		before = f->seen.phase[PHASE_BEFORE];
+	double		record = f->seen.phase[PHASE_RECORD];
+	double		locked = part_locked(f, PHASE_BEFORE) * before +
+	part_locked(f, PHASE_RECORD) * record;
+
+	return (locked > 0 && 2 * locked >= before + record) ||
 		f->wait_event == NULL || f->seen.event_waits < MIN_LOOKS ? 0 :
 		Min(f->seen.event_waits / samples_outside(f), 1);
 }
@@ -1110,7 +1115,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 				  faster_there);
 	else if (f->notifies)
 	{
-		notify += rest;
+		notify += Max(rest, 0);
 		many_messages |= rest >= MIN_CAUSE;
 	}
 	else

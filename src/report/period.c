@@ -8,9 +8,9 @@
  * history does not know stays 0 or NULL in CommitFigures, so that the report
  * does not say it.
  *
- * In each row, a stall has the share of the waits for flushes that it has of
- * the time of flushes: how many commits waited for it is not kept.  One in
- * which nobody ran has its share of that phase, and a new segment likewise.
+ * A stall has the waits of the commits that its log saw, at most all waits for
+ * flushes; without these, its share of the time of flushes.  One in which
+ * nobody ran has its share of that phase, and a new segment likewise.
  *
  * Locking: that of stall_log.c; history_sum() copies what is shared.
  *

@@ -811,10 +811,11 @@ set_locks(CommitFigures *f, const RecentSlow *sum)
 		f->lock[phase].share = f->seen_enough ?
 			ratio_or_zero(looks[phase], seen[phase]) :
 			ratio_or_zero(locked[phase], sum->phase[phase]);
-	if (!f->now.locked || !(most_hang_now(f) || (!f->seen_enough && all == 0)))
+	if (!f->now.locked || f->now.lock_phase > PHASE_RECORD ||
+		!(most_hang_now(f) || (!f->seen_enough && all == 0)))
 		return;
-	set_lock(&f->lock[larger], &f->now.lock);
-	f->lock[larger].share = 1;
+	set_lock(&f->lock[f->now.lock_phase], &f->now.lock);
+	f->lock[f->now.lock_phase].share = 1;
 }
 
 /* Of a commit that waited in both phases, the longer one has the lock. */
@@ -954,7 +955,6 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 				f->checkpoint_phase = in_sync > 0 ? "sync" : "write";
 			}
 		}
-		all += stall->cause == STALL_BULK_WAL ? stall->event.duration : 0;
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
 		{
 			const char *name = name_session(&stall->writer->client, stall->writer->pid);
@@ -964,6 +964,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 				of++;
 			writer[of] = name;
 			time[of] += stall->event.duration;
+			all += stall->event.duration;
 			most = time[of] > time[most] ? of : most;
 		}
 	}
@@ -1303,6 +1304,8 @@ report_data_blame_slow(CommitFigures *f)
 	if (4 * blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1) < all)
 		return;
 	blame_longest(f, counts, n, NULL);
+	if (f->standby == NULL)
+		return;
 	/* the newest are kept: others may have waited for another standby */
 	f->standby_at_least = !is_only_standby(f, f->standby);
 	if (f->standby_at_least && blamed < all)
@@ -1346,9 +1349,12 @@ report_data_blame_list(CommitFigures *f)
 	double		all = all_standby_time(f);
 	double		own = 0;
 	double		others = 0;
+	CommitFigures before = *f;
 
-	if (f->standby != NULL || since > f->stats_reset)
+	if (since > f->stats_reset ||
+		(f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5)))
 		return;
+	f->standby = NULL;
 	for (int i = 0; f->hanging == 0 && i < n; i++)
 		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);
@@ -1358,8 +1364,13 @@ report_data_blame_list(CommitFigures *f)
 				own += counts[i].wait_time[stage];
 			else
 				others += counts[i].wait_time[stage];
-	if (others / NS_PER_US > ALL_BUT * all || 2 * own / NS_PER_US < all)
-		f->standby = NULL;
+	if (f->standby == NULL || others / NS_PER_US > ALL_BUT * all ||
+		2 * own / NS_PER_US < all)
+	{
+		*f = before;
+		return;
+	}
+	f->standby_at_least = false;
 	f->standby_share *= ratio_or_zero(own + others, own);
 	f->standby_behind = f->standby_before = 0;
 	f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));

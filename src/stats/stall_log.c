@@ -222,7 +222,8 @@ activity_ratio(const StallLog *log, WatchActivity activity,
 	{
 		const SlowEvent *event = &log->logged[i].event;
 
-		if (event->end <= log->present || log->logged[i].cause == STALL_QUOTA)
+		if (event->end <= log->present || log->logged[i].cause == STALL_QUOTA ||
+			(log->logged[i].cause == STALL_BYTES && log->stall[i].of_quota))
 			continue;
 		n++;
 		stalled += event->duration;
@@ -501,11 +502,20 @@ look_for_quota(StallLog *log)
 {
 	DeviceQuota quota;
 	double		bytes;
+	bool		apart;
 
 	log->short_writes = stall_log_is_of_write(log, DT_NOBEGIN, DT_NOEND, FEW_LOOKS);
-	if (!quota_shows(log, false, &quota) && !quota_shows(log, true, &quota))
+	apart = !quota_shows(log, false, &quota);
+	if (apart && !quota_shows(log, true, &quota))
 		return;
+	/* its windows go on beside these, whose own stalls are longer */
+	for (int i = 0; apart && i < log->n; i++)
+		log->stall[i].explained = log->logged[i].cause != STALL_UNKNOWN ||
+			has_no_quota(log, &log->logged[i]) ||
+			log->stall[i].length > quota.window;
 	wal_device_mark_quota(log->stall, log->n, quota.window);
+	for (int i = 0; apart && i < log->n; i++)
+		log->stall[i].of_quota &= log->stall[i].length <= quota.window;
 	log->quota_certainty = quota.certainty;
 	log->quota_window = quota.window;
 	bytes = quantile(quota.bytes, quota.nbytes, 0.5);
@@ -740,7 +750,8 @@ stall_log_note_ratios(SlowOutcome *outcome)
 	if (clock_elapsed(found_at, clock_now()) > NS_PER_S)
 	{
 		stall_log_read(&log);
-		find_ratios(&log);
+		/* without the stalls of a quota, as readers do */
+		stall_log_find_causes(&log, NULL);
 		memcpy(ratio, log.ratio, sizeof(ratio));
 		found_at = clock_now();
 	}

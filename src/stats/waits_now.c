@@ -357,6 +357,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 	now->phase = cause->reading.phase;
 	now->blame = cause->blame;
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
+	now->lock_phase = longest->reading.phase;
 	now->lock = named->lock;
 	now->what = describe_wait(longest, cause, named->detail);
 }

@@ -34,7 +34,8 @@ typedef struct WaitsNow
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
 	CommitPhase phase;			/* that they are in */
 	StandbyBlame blame;			/* as above */
-	bool		locked;			/* for this lock, not that of NOTIFY */
+	bool		locked;			/* for this lock, not that of NOTIFY ... */
+	CommitPhase lock_phase;		/* ... in this one */
 	LockWait	lock;
 } WaitsNow;
 

@@ -902,13 +902,16 @@ bandwidth
 	bytes images=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^larger max_wal_size
 ... until a flush hung for most of the time
-	hanging fit.share=0.98 fit.rate=10.5 phase_seconds=15
+	hanging now.phase=4 fit.share=0.98 fit.rate=10.5 phase_seconds=15
 	cause: 80\.4% flushes that have not ended, or of usual length\.
 	says: 19\.6% flushes of many bytes
 ... or for longer than that
-	hanging fit.share=0.98 fit.rate=10.5 phase_seconds=11
+	hanging now.phase=4 fit.share=0.98 fit.rate=10.5 phase_seconds=11
 	cause: 100% flushes that have not ended
 	not: bytes
+... but not for a standby
+	hanging now.phase=7 fit.share=0.98 fit.rate=10.5 phase_seconds=11
+	cause: 9\d\.\d% flushes of many bytes
 %quota
 	stall:quota=0.6 quota_flushes=51 quota_window=500000
 a quota

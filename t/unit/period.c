@@ -65,8 +65,9 @@
 #define slow_log_newest(kind)	0
 #define slow_log_oldest(kind)	1
 
-/* No other standby is in counts that begin then. */
-#define standby_read(counts, since)	(*(since) = counted_since, 0)
+/* A standby that nobody has waited for, in counts that begin then */
+#define standby_read(counts, since) \
+	(*(since) = counted_since, memset(counts, 0, sizeof(StandbyCounts)), 1)
 
 static int64 counted_since = PG_INT64_MAX;
 

@@ -40,6 +40,7 @@ is(blamed('hang 100', 1, 'away=160'), 'away 1.00', '... or began before it');
 is(blamed('hang 100', 1, 'away=120:-40'), 'away 0.60', '... of which those parts are not in it');
 is(blamed('hang 100', 0, 'away=60:60', 'late=40:5'), 'late 0.35', '... or all but nothing');
 is(blamed(29, 0), '-', 'no slow commit: none');
+is(blamed(0, 0), '-', 'no wait: none');
 
 # Of commits that wait for no flush, no sum tells how long their records took.
 is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
@@ -151,9 +152,8 @@ is(named('stalls', 60, @night), '-, -, 0', '... in which there were none');
 is( named('stalls', 60, 'bulk:30:0.4:1:8', 'bulk:20:0.5:1:9', 'bulk:10:0.2:1:8'),
 	'-, pid 8, and of others, 0',
 	'... most behind the WAL of a client that had several');
-is( named('stalls', 60, 'bulk:30:0.4:1:8', 'bulk:20:0.5:1:0'),
-	'-, pid 8, and of others, 0',
-	'... or of one of several');
+is(named('stalls', 60, 'bulk:30:0.4:1:8', 'bulk:20:0.5:1:0'),
+	'-, pid 8, 0', '... beside one whose client is not known');
 is(named('stalls', 60, 'bulk:20:0.5:1:0'), '-, -, 0', '... which one is not known');
 is(named('stalls', 2592000, @night, @lately), 'sync, pid 7, 0.8', '... or of all since the reset');
 is( named('stalls', 'period', 86400, @night, @lately),
