@@ -563,7 +563,12 @@ at a lock of the server
 	says: 2\. 19\.0% after the commit, for files of tables
 ... beside a lock that has an object
 	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7' lock_share=1
+	record_lock='row of t, held by pid 7' record_lock_share=1
 	not: wait event
+... that one look of few saw
+	elsewhere seen.event_waits=160 wait_event=ProcArrayGroupUpdate lock='row of t, held by pid 7' lock_share=1
+	seen.phase[PHASE_BEFORE]=1
+	says: wait event ProcArrayGroupUpdate
 ... which takes a small part
 	elsewhere seen.extension_waits=90
 	cause: 38\.0% after the commit, for files of tables
