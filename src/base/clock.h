@@ -29,7 +29,10 @@ clock_now(void)
 	return (uint64) now.tv_sec * NS_PER_S + (uint64) now.tv_nsec;
 }
 
-/* From "start" to "end", or "end" less a time; 0 where that is negative. */
+/*
+ * From "start" to "end"; 0 where they come the other way round.  Also "end"
+ * less a length of time.
+ */
 static inline uint64
 clock_elapsed(uint64 start, uint64 end)
 {

@@ -1,4 +1,6 @@
-/* The commit under way in this process: commit_path.c and slow_commit.c. */
+/*
+ * The commit under way in this process; see commit_path.c and slow_commit.c.
+ */
 #ifndef COMMIT_STATS_COMMIT_H
 #define COMMIT_STATS_COMMIT_H
 
@@ -76,7 +78,10 @@ commit_works_afterwards(void)
 		XactIsoLevel == XACT_SERIALIZABLE;
 }
 
-/* True if a commit is slow, or may become so, or its flush may be a stall. */
+/*
+ * Returns true for a commit that is slow, or may become so after its second
+ * callback, and for what may be a stall.
+ */
 extern bool slow_commit_may_be_slow(const CommitUnderWay *commit, SlowRole role,
 									bool is_commit);
 

@@ -235,7 +235,10 @@ read_before_commit(void)
 		read_before_async();
 }
 
-/* Registers process, client, statement, if new; false: it must not count. */
+/*
+ * Registers this process, its client and its statement, where they are new.
+ * Returns false if this process must not count.
+ */
 static pg_noinline bool
 prepare_to_count(void)
 {
@@ -689,7 +692,10 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
-/* The first, cheapest test of a slow commit; statement_at is mostly 0. */
+/*
+ * The first, cheapest test of a slow commit; slow_log.c tells of the others.
+ * statement_at is mostly 0.
+ */
 static inline bool
 may_be_slow(uint64 elapsed)
 {

@@ -53,7 +53,10 @@
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */
 #define SEGMENT_GAP			NS_PER_MS
 
-/* A commit of this process after its second callback, and derived times. */
+/*
+ * A commit whose second callback has run, and its derived times.  Of this
+ * process alone.
+ */
 static struct
 {
 	CommitUnderWay commit;		/* a copy */

@@ -150,7 +150,10 @@ adaptive_delay_begin(uint64 now)
 	return (int) ((uint32) sleep / (uint32) NS_PER_US);
 }
 
-/* This process has led a flush.  Returns true if it is to wake the worker. */
+/*
+ * This process has led a flush.  Returns true if it is to wake the worker for
+ * adaptive_delay_look().
+ */
 bool
 adaptive_delay_flushed(uint64 began_at, uint64 ended_at)
 {

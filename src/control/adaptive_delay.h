@@ -38,7 +38,10 @@ typedef struct AdaptiveDelayState
 	DelayChange change[DELAY_CHANGES_KEPT];
 } AdaptiveDelayState;
 
-/* The timer slack of Linux (50 us) and a wake-up make a sleep longer. */
+/*
+ * A sleep takes longer than asked for, by the timer slack of Linux (50 us) and
+ * a wake-up.
+ */
 #define SLEEP_SLACK		(55 * NS_PER_US)
 
 /*
@@ -71,7 +74,10 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *adaptive_delay_before_most;
 /* Of a commit, so that the sum fits while a standby keeps many waiting. */
 #define RESPONSE_MOST	NS_PER_S
 
-/* Commit path: a commit is done.  transaction_time is 0 if it is not known. */
+/*
+ * Commit path: a commit is done, "elapsed" after it began, and the time of its
+ * transaction is known, or 0.
+ */
 static inline void
 adaptive_delay_committed(uint64 elapsed, uint64 transaction_time)
 {

@@ -1,4 +1,7 @@
-/* Another commit_delay for all commits, for a while; see delay_override.c. */
+/*
+ * Another commit_delay for all commits, for a while; see delay_override.c.
+ * Also: must commits count siblings?
+ */
 #ifndef COMMIT_STATS_DELAY_OVERRIDE_H
 #define COMMIT_STATS_DELAY_OVERRIDE_H
 

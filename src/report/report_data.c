@@ -1354,7 +1354,7 @@ report_data_blame_list(CommitFigures *f)
 	if (since > f->stats_reset ||
 		(f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5)))
 		return;
-	f->standby = NULL;
+	f->standby = f->standby_next = NULL;
 	for (int i = 0; f->hanging == 0 && i < n; i++)
 		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);

@@ -59,7 +59,10 @@ typedef struct EntryTable
 	int		   *max_keys;		/* that have an entry: a setting; 0: none is
 								 * counted */
 
-	/* Each cell of a slot is a place, not the slot; see entry_table.c. */
+	/*
+	 * Each cell of a slot is a place; otherwise, the slot is, its entry is
+	 * kept, and a role holds half of the entries at most.
+	 */
 	bool		by_cell;
 
 	/* In shared memory: */

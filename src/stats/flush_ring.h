@@ -314,7 +314,9 @@ publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 	return InvalidXLogRecPtr;
 }
 
-/* The flush pointer was seen at "flushed": publish it if it is new. */
+/*
+ * The flush pointer was seen at "flushed": publish this boundary if it is new.
+ */
 static inline void
 flush_groups_observe(XLogRecPtr flushed, uint64 now)
 {
@@ -360,7 +362,10 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 	return flush_groups_find_older(head_number(head), lsn);
 }
 
-/* ns when its boundary was first seen, if the group is there; 0: unknown. */
+/*
+ * ns when the boundary of a group was first seen; 0: unknown.  Only right if
+ * the group is still there.
+ */
 static inline uint64
 flush_group_seen_at(GroupNumber number)
 {
@@ -467,7 +472,11 @@ flush_group_reported(FlushGroup *group)
 	pg_atomic_write_u32(&group->reported, 1);
 }
 
-/*---- Copies ------------------------------------------------------*/
+/*----------------------------------------------------------------
+ * Copies, of which each is of one group; its members and its leader may not
+ * all be there yet
+ *----------------------------------------------------------------
+ */
 
 /* What other processes saw of a flush and of the one before it. */
 typedef struct FlushTimes

@@ -9,7 +9,10 @@
 #include "base/histogram.h"
 #include "base/shared_counters.h"
 
-/* What a commit waited for: its level, or WAIT_LOCAL without a standby. */
+/*
+ * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
+ * there was no standby to wait for.
+ */
 #define WAIT_LOCAL		SYNCHRONOUS_COMMIT_LOCAL_FLUSH
 
 extern const char *const wait_level_names[];

@@ -51,7 +51,10 @@
 #include "stats/latency.h"
 #include "stats/slow_log.h"
 
-/* The limit before WAL_DEVICE_SAMPLE are counted, ns: a noticeable delay */
+/*
+ * The limit while fewer than WAL_DEVICE_SAMPLE flushes, or commits, are
+ * counted, ns: a noticeable delay
+ */
 #define UNLEARNED			(100 * NS_PER_MS)
 
 /* The limits are derived again after so long, ns */

@@ -90,7 +90,10 @@ typedef struct SlowOutcome
 	float		ratio[ACTIVITIES];	/* see stall_log.c; 0: not known */
 } SlowOutcome;
 
-/* Limits, ns.  0: no flush is a stall; PG_UINT64_MAX: no commit is slow. */
+/*
+ * The limits, ns; above 0, a flush that takes longer is a stall; no commit is
+ * slow at PG_UINT64_MAX.
+ */
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit(int setting);
 extern void slow_log_derive_limits(bool committed);

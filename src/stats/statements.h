@@ -70,7 +70,10 @@ extern COMMIT_STATS_HIDDEN EntryTable statements_table;
 /* For _PG_init. */
 extern void statements_install_hooks(void);
 
-/* The query identifier of the commit, from its first callback on; 0: none. */
+/*
+ * The query identifier of the statement to which the commit under way belongs,
+ * from the first callback on; 0: none is known.
+ */
 static inline uint64
 statements_queryid(void)
 {
