@@ -123,19 +123,22 @@ end_pgbench($node, $load);
 #
 # What is said about it
 #
-is( $node->sql(
+my $agree;
+# each is read by itself
+poll_until(sub {
+	$agree = $node->sql(
 		q{SELECT count(*) = least(s.changes, 64) AND max(change) = s.changes AND
 	   count(*) = 1 + max(change) - min(change),
-	   max(c.changed_at) = s.changed_at AND max(c.changed_at) <= now(),
+	   max(c.changed_at) = s.changed_at AND max(c.changed_at) <= clock_timestamp(),
 	   (array_agg(c.reason ORDER BY change DESC))[1] = s.reason,
 	   bool_and((response IS NULL) = (c.reason <> 'better')),
 	   bool_or(c.reason = 'quota found' AND c.quota_flush_rate > 0)
 	   OR s.changes > 64
 FROM commit_delay_changes c, commit_delay_state s
-GROUP BY s.changes, s.changed_at, s.reason}
-	),
-	't|t|t|t|t',
-	'commit_delay_changes and commit_delay_state agree');
+GROUP BY s.changes, s.changed_at, s.reason});
+	return $agree eq 't|t|t|t|t';
+});
+is($agree, 't|t|t|t|t', 'commit_delay_changes and commit_delay_state agree');
 
 sub logged
 {

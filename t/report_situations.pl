@@ -386,7 +386,7 @@ $node->alter_system(
 	'commit_stats.log_slow_commits' => 'on');
 {
 	# from 19 on the server refuses a line break in a name
-	my $break = $node->pg_version >= 19 ? "\t" : "\n";
+	my $break = $node->pg_version >= '19devel' ? "\t" : "\n";
 	my $role = "odd${break}Why${break}\"DROP";
 
 	$node->sql('CREATE ROLE "' . ($role =~ s/"/""/gr) . '" SUPERUSER LOGIN');
