@@ -1274,6 +1274,7 @@ report_data_blame_slow(CommitFigures *f)
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
 	double		all = all_standby_time(f);
+	double		stand_for = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
 	double		blamed = 0;
 
 	for (int i = 0; i < nslow; i++)
@@ -1301,14 +1302,16 @@ report_data_blame_slow(CommitFigures *f)
 		blamed += (double) time / NS_PER_US;
 	}
 
-	if (4 * blamed * Max((double) f->slow_commits / Max(f->slow_n, 1), 1) < all)
+	if (4 * blamed * stand_for < all)
 		return;
 	blame_longest(f, counts, n, NULL);
 	if (f->standby == NULL)
 		return;
 	/* the newest are kept: others may have waited for another standby */
-	f->standby_at_least = !is_only_standby(f, f->standby);
-	if (f->standby_at_least && blamed < all)
+	if (is_only_standby(f, f->standby))
+		blamed *= stand_for;
+	f->standby_at_least = blamed < all;
+	if (f->standby_at_least)
 	{
 		f->standby_share *= blamed / all;
 		f->standby_next_share *= blamed / all;
@@ -1352,7 +1355,8 @@ report_data_blame_list(CommitFigures *f)
 	CommitFigures before = *f;
 
 	if (since > f->stats_reset ||
-		(f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5)))
+		(f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5 ||
+								is_only_standby(f, f->standby))))
 		return;
 	f->standby = f->standby_next = NULL;
 	for (int i = 0; f->hanging == 0 && i < n; i++)
