@@ -93,6 +93,16 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+int
+compare_uint64s(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	return (x > y) - (x < y);
+}
+
 double
 quantile(double *value, int n, double q)
 {

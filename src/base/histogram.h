@@ -36,8 +36,9 @@ extern double histogram_cell_value(int cell);
 extern uint64 histogram_count(const uint64 *counts);
 extern double histogram_quantile(const uint64 *counts, double q);
 
-/* Orders doubles, or structs by the one that they begin with. */
+/* Orders numbers, or structs by the one that they begin with. */
 extern int	compare_doubles(const void *a, const void *b);
+extern int	compare_uint64s(const void *a, const void *b);
 
 /* The value below which "q" of all are; 0 if there is none.  Sorts them. */
 extern double quantile(double *value, int n, double q);

@@ -334,29 +334,26 @@ static bool
 client_of_most(const ClientSessions *sessions, const int *leader, int n,
 			   const ClientKey **most)
 {
+	const ClientSession **session = palloc(n * sizeof(ClientSession *));
 	int			votes = 0;
 	int			found = 0;
 	int			same = 0;
 
 	*most = NULL;
+	for (int i = 0; i < n; i++)
+	{
+		session[found] = clients_find_session(sessions, leader[i], clock_now());
+		found += session[found] != NULL;
+	}
 	/* Boyer and Moore: the first loop keeps the only one that can be it. */
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < found; i++)
 	{
-		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
-
-		if (session == NULL)
-			continue;
 		if (votes == 0)
-			*most = &session->key;
-		votes += memcmp(*most, &session->key, sizeof(ClientKey)) == 0 ? 1 : -1;
-		found++;
+			*most = &session[i]->key;
+		votes += memcmp(*most, &session[i]->key, sizeof(ClientKey)) == 0 ? 1 : -1;
 	}
-	for (int i = 0; i < n; i++)
-	{
-		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
-
-		same += session != NULL && memcmp(*most, &session->key, sizeof(ClientKey)) == 0;
-	}
+	for (int i = 0; i < found; i++)
+		same += memcmp(*most, &session[i]->key, sizeof(ClientKey)) == 0;
 	if (2 * same <= found)
 		*most = NULL;
 	return found > 0;
@@ -367,15 +364,6 @@ client_of_most(const ClientSessions *sessions, const int *leader, int n,
 	((uint64) (group)->leader_pid << 32 | (group)->leader.delay_time)
 #define SLEEP_LEADER(sleep)	((int) ((sleep) >> 32))
 #define SLEEP_TIME(sleep)	((sleep) & PG_UINT32_MAX)
-
-static int
-compare_sleeps(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	return (x > y) - (x < y);
-}
 
 /*
  * Whose sleeps are not those of commit_delay: of leaders whose shortest one is
@@ -390,7 +378,7 @@ set_slept_unset(CommitFigures *f, const ClientSessions *sessions, uint64 *sleep,
 	int			unset = 0;
 	bool		is_unset = false;
 
-	qsort(sleep, n, sizeof(uint64), compare_sleeps);
+	qsort(sleep, n, sizeof(uint64), compare_uint64s);
 	for (int i = 0; i < n; i++)
 	{
 		if (i == 0 || SLEEP_LEADER(sleep[i]) != SLEEP_LEADER(sleep[i - 1]))

@@ -199,16 +199,6 @@ check_sample(const Forecast *sample)
 						trace->lost, trace->lost + trace->n)));
 }
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (x > y) - (x < y);
-}
-
 /* Sorts values, and returns how often the most frequent one, *which, occurs. */
 static int
 most_frequent(uint64 *value, int n, uint64 *which)
@@ -216,7 +206,7 @@ most_frequent(uint64 *value, int n, uint64 *which)
 	int			most = 0;
 	int			from = 0;
 
-	qsort(value, n, sizeof(uint64), compare_keys);
+	qsort(value, n, sizeof(uint64), compare_uint64s);
 	*which = 0;
 	for (int i = 1; i <= n; i++)
 	{
@@ -364,7 +354,7 @@ find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 			pid[n++] = it->pid;
 		}
 		(void) most_frequent(key, n, &found.statement);
-		qsort(pid, n, sizeof(uint64), compare_keys);
+		qsort(pid, n, sizeof(uint64), compare_uint64s);
 		for (int i = 0; i < n; i++)
 			found.sessions += i == 0 || pid[i] != pid[i - 1];
 		party[rank] = found;

@@ -9,8 +9,8 @@ use CommitStats;
 
 my $program = compile_program(
 	't/unit/period.c', 'src/report/report_format.c',
-	'src/stats/commit_phase.c', 'src/stats/slow_log.c',
-	'src/stats/standby.c');
+	'src/base/histogram.c', 'src/stats/commit_phase.c',
+	'src/stats/slow_log.c', 'src/stats/standby.c');
 
 sub named (@arguments)
 {
