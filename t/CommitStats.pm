@@ -61,6 +61,25 @@ $ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
 	};
 }
 
+# The time that a session has is for each query and for its end, and not for
+# the whole test.
+{
+	my $start = PostgreSQL::Test::Cluster->can('background_psql');
+	my $quit = PostgreSQL::Test::BackgroundPsql->can('quit');
+
+	no warnings 'redefine';
+	*PostgreSQL::Test::Cluster::background_psql = sub {
+		my $session = $start->(@_);
+
+		$session->set_query_timer_restart;
+		return $session;
+	};
+	*PostgreSQL::Test::BackgroundPsql::quit = sub ($session) {
+		$session->{timeout}->start;
+		return $quit->($session);
+	};
+}
+
 # Methods more of a server: a statement in the database postgres, its rows, and
 # the wait until a query there returns true.
 sub PostgreSQL::Test::Cluster::sql ($self, $sql, %options)
