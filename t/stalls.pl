@@ -81,25 +81,25 @@ $node->alter_system(
 	track_wal_io_timing => 'off',
 	'commit_stats.stall_time' => '50ms');
 
-# Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s.  The
+# Whose WAL it was: that of a bulk load, on a device that writes 2 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.
 sub load_beside ($sql)
 {
 	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	my $pgbench = start_pgbench($node, '-c 4 -T 3', insert => 'INSERT INTO tick VALUES (1);');
+	my $pgbench = start_pgbench($node, '-c 4 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 	wait_for_commits($node, 10);
 	$ENV{PGAPPNAME} = 'bulk';
 	$node->sql($sql);
-	end_background($pgbench);
+	end_pgbench($node, $pgbench);
 }
 
 my $text = 'x' x 100;
-set_device($node, flush_time => 1, bandwidth => 5);
+set_device($node, flush_time => 1, bandwidth => 2);
 $node->alter_system(wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
 ok( eventually(sub {
-		load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
+		load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 60000'");
 		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
