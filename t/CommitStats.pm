@@ -25,7 +25,7 @@ our @EXPORT = (
 	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits write_file waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings $watched create_read_all
-	  kill_backend starts_from_zero
+	  kill_backend starts_from_zero causes_of
 	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
 
@@ -368,6 +368,14 @@ sub starts_from_zero ($node, $before, $how)
 FROM commit_flush_stats s}),
 		join('|', '', (0) x 6, ('t') x 3),
 		"$how: starts from zero, and says so");
+}
+
+# The causes that a report names, in order, each without line breaks.  What
+# stopped the whole server, a pause or a CPU limit, is not the test's.
+sub causes_of ($report)
+{
+	return grep { !/^\S+ not run: / }
+	  map { s/\n +/ /gr } $report =~ /^  \d\. (.*(?:\n     .*)*)/mg;
 }
 
 # A function read_all(), which reads all views and fails if a number there is
