@@ -5,6 +5,7 @@
 # The shim (t/ground_truth/shim.c) makes devices of 5 ms of the disks.
 
 use GroundTruth;
+use List::Util qw(min);
 
 my $texts = has_library('pg_stat_statements');
 my $node = start_truth('remedies',
@@ -17,10 +18,11 @@ my $notices;    # of the newest sample
 
 # The rows beside a load, as "remedy|...", without the figures.  On a busy
 # machine a session may commit too little to be $seen, or a sample may not be
-# explained, and has no statements; then another one is taken.
+# explained, and has no statements; then another one is taken, which is longer.
 sub remedies ($columns, $where = 'true', $seen = qr/./)
 {
 	my $rows;
+	my $seconds = 2;
 
 	$where .= ' AND others_saved IS NOT NULL' if $columns =~ /\bstatement\b(?!, undo\))/;
 
@@ -28,8 +30,9 @@ sub remedies ($columns, $where = 'true', $seen = qr/./)
 		my $status;
 
 		($status, $rows, $notices) = $node->psql('postgres',
-			"SELECT $columns FROM commit_remedies('2 s') WHERE $where ORDER BY remedy COLLATE \"C\""
+			"SELECT $columns FROM commit_remedies('$seconds s') WHERE $where ORDER BY remedy COLLATE \"C\""
 		);
+		$seconds = min(2 * $seconds, 16);
 		return $status == 0 && $rows =~ $seen;
 	});
 	return $rows;
@@ -138,7 +141,7 @@ is(join(' ', map { $_->[13] } grep { $_->[0] =~ /^10 / } @sample),
 	't t', '... nor for sure if they wait less often');
 
 $node->wait_until(
-	q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}
+	q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from \d+ s\): '}
 );
 $node->alter_system(commit_delay => 8);
 unlike(
