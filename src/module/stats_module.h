@@ -102,7 +102,6 @@ typedef struct StatsModule
 	X(flush_ring) \
 	X(latency) \
 	X(notify_lock) \
-	X(prediction) \
 	X(slow_log) \
 	X(standby) \
 	X(history) \

@@ -37,8 +37,8 @@
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "report/report.h"
+#include "stats/commit_trace.h"
 #include "stats/latency.h"
-#include "stats/prediction.h"
 #include "stats/sql_value.h"
 #include "stats/wal_cycles.h"
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * commit_trace.c
- *		Single commits, recorded for a while.
+ *		Single commits, recorded for a while, and what they predict.
  *
  * A prediction of another commit_delay needs to know which session committed
  * when, and in which flush.  During a capture, every commit or PREPARE
@@ -14,10 +14,12 @@
  * its change count is the number of the record, plus 1, before and after it
  * was copied.
  *
- * Locking: none here; delay_override_experiment() lets only one process
+ * Locking: none for records; delay_override_experiment() lets only one process
  * capture.  A commit gets a number by an atomic addition, claims the record of
  * that number, and writes it alone.  Of two commits that meet there, RING_SIZE
- * numbers apart, the second has no record.
+ * numbers apart, the second has no record.  commit_stats_reset_lock(), which
+ * no commit takes, protects the newest prediction.  A restart forgets that,
+ * and a reset keeps it: it has its own time.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,6 +35,7 @@
 
 #include "base/changecount.h"
 #include "base/clock.h"
+#include "module/shared_memory.h"
 #include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
@@ -55,6 +58,7 @@ typedef struct CommitTraceShared
 	pg_atomic_uint64 nrecords pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 
 	RingRecord	ring[RING_SIZE] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
+	NewestPrediction prediction;
 } CommitTraceShared;
 
 pg_atomic_uint64 *commit_trace_deadline = NULL;
@@ -220,4 +224,20 @@ commit_trace_take(CommitTrace *trace)
 			trace->lost++;
 	}
 	return true;
+}
+
+void
+prediction_keep(const NewestPrediction *it)
+{
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	shared->prediction = *it;
+	LWLockRelease(commit_stats_reset_lock());
+}
+
+void
+prediction_read(NewestPrediction *it)
+{
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
+	*it = shared->prediction;
+	LWLockRelease(commit_stats_reset_lock());
 }

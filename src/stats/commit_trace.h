@@ -1,4 +1,4 @@
-/* Single commits, recorded for a while; see commit_trace.c. */
+/* Single commits, recorded for a while, and what they predict; commit_trace.c. */
 #ifndef COMMIT_STATS_COMMIT_TRACE_H
 #define COMMIT_STATS_COMMIT_TRACE_H
 
@@ -52,6 +52,23 @@ typedef struct CommitTrace
 	uint64		lost;			/* records that were overwritten too soon */
 } CommitTrace;
 
+#define PREDICTION_TEXT		256 /* bytes, with the zero */
+
+/*
+ * The newest prediction of commit_remedies(), which the report shows.  Its
+ * text is ASCII, as each database may have another encoding.
+ */
+typedef struct NewestPrediction
+{
+	TimestampTz made_at;		/* 0: there is none */
+	int			seconds;		/* of the sample */
+	int			from_delay;		/* commit_delay it began from; -1: adaptive */
+	int			from_siblings;
+	int			delay;			/* the best fixed pair; 0: no delay is */
+	int			siblings;
+	char		text[PREDICTION_TEXT];	/* the first remedy */
+} NewestPrediction;
+
 /* Until when commits are recorded; 0: they are not. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
@@ -67,6 +84,9 @@ extern bool commit_trace_take(CommitTrace *trace);
 extern void commit_trace_stop(void);
 extern bool commit_trace_is_on(void);
 extern uint32 commit_trace_hash(const ClientKey *key);
+
+extern void prediction_keep(const NewestPrediction *it);
+extern void prediction_read(NewestPrediction *it);
 
 /* Commit path: a commit begins; it is done, and was noted. */
 extern void commit_trace_note(uint64 now);

@@ -49,7 +49,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "control/delay_override.h"
-#include "stats/prediction.h"
+#include "stats/commit_trace.h"
 #include "stats/sql_value.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"
