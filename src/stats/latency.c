@@ -21,7 +21,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "replication/walsender.h"
 
 #include "base/changecount.h"
 #include "module/shared_memory.h"
@@ -58,17 +57,6 @@ static void
 latency_enter(void)
 {
 	latency_mine = &slots[MyProcNumber];
-}
-
-/*
- * Commit path: the level of a commit that may wait for a standby, with
- * synchronous_standby_names set.  The server decides by the same settings, and
- * differs only if synchronous_standby_names is changed at this moment.
- */
-SyncCommitLevel
-latency_standby_level(void)
-{
-	return max_wal_senders == 0 ? WAIT_LOCAL : synchronous_commit;
 }
 
 void

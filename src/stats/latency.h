@@ -4,6 +4,7 @@
 
 #include "access/xact.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
 
 #include "base/compat.h"
 #include "base/histogram.h"
@@ -69,7 +70,6 @@ typedef struct LatencySlot
 /* That of this backend; null until it enters. */
 extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
 
-extern SyncCommitLevel latency_standby_level(void);
 extern void latency_overflow(LatencyKind kind, int cell);
 
 /* Everything since the server started; or since the last reset, palloc'd */
@@ -79,14 +79,19 @@ extern LatencyTotals *latency_read(void);
 /* Adds the commits that waited, of all levels and roles, to "cells". */
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 
-/* Commit path: what a commit of this backend waits for. */
+/*
+ * Commit path: what a commit of this backend waits for.  The server decides by
+ * the same settings, and differs only if synchronous_standby_names is changed
+ * at this moment.
+ */
 static inline SyncCommitLevel
 latency_wait_level(void)
 {
 	if (synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ||
-		SyncRepStandbyNames == NULL || likely(SyncRepStandbyNames[0] == '\0'))
+		SyncRepStandbyNames == NULL || likely(SyncRepStandbyNames[0] == '\0') ||
+		max_wal_senders == 0)
 		return WAIT_LOCAL;
-	return latency_standby_level();
+	return synchronous_commit;
 }
 
 /* As a LatencyKind: the commit is in no histogram. */
