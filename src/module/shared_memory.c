@@ -124,11 +124,9 @@ shared_memory_install_hooks(void)
 static void
 leave_modules(int code, Datum arg)
 {
-	int			n = 0;
+	int			n = lengthof(stats_modules) - 1;	/* without the null */
 
 	changecount_abandon();
-	while (stats_modules[n])
-		n++;
 	while (--n >= 0)
 		if (stats_modules[n]->leave)
 			stats_modules[n]->leave();
