@@ -2,7 +2,8 @@
  *
  * server_views.c
  *		Functions behind commit_stats_info, commit_wal_stats,
- *		commit_standby_stats, commit_delay_state and commit_delay_changes.
+ *		commit_standby_stats, commit_delay_state, commit_delay_changes and
+ *		commit_history, and those that ask for a row of that, or for none.
  *
  * Locking: the first two hold commit_stats_reset_lock() in shared mode while
  * they copy.  clients.c takes commit_stats_clients_lock() for
@@ -36,6 +37,9 @@ PG_FUNCTION_INFO_V1(commit_wal_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_standby_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_delay_state_1_0);
 PG_FUNCTION_INFO_V1(commit_delay_changes_1_0);
+PG_FUNCTION_INFO_V1(commit_history_1_0);
+PG_FUNCTION_INFO_V1(commit_history_close_1_0);
+PG_FUNCTION_INFO_V1(commit_history_reset_1_0);
 
 /* How the time of the latest flushes depends on their bytes */
 static void
@@ -260,4 +264,95 @@ commit_delay_changes_1_0(PG_FUNCTION_ARGS)
 		row_put(&row);
 	}
 	return (Datum) 0;
+}
+
+/* Others' names are for pg_read_all_stats, as in commit_statement_stats. */
+static void
+row_leaders(Row *row, const HistorySum *sum)
+{
+	if (row_may_show(sum->top_client.roleid) && sum->top_client_flushes > 0)
+		row_client(row, "top_", &sum->top_client);
+	row_known_number(row, "top_client_flushes", sum->top_client_flushes);
+	if (sum->top_statement_flushes > 0)
+		row_queryid(row, "top_", &sum->top_statement);
+	row_known_number(row, "top_statement_flushes", sum->top_statement_flushes);
+}
+
+static void
+row_times(Row *row, const HistorySum *sum)
+{
+	static const char *const stall_columns[] = {STALL_CAUSES(STALL_CAUSE_COLUMN)};
+
+	row->prefix = "commit_";
+	row_quantiles(row, sum->commit_cells, 3);
+	row->prefix = "flush_";
+	row_quantiles(row, sum->flush_cells, 3);
+	row->prefix = "";
+	for (int i = 0; i < STALL_NCAUSES; i++)
+		row_float8(row, stall_columns[i], sum->stall_time[i] / NS_PER_MS);
+	for (int i = 0; i < PHASE_N; i++)
+	{
+		/* another column has the name that commit_slow_log has for these */
+		row->prefix = i == PHASE_DELAY || i == PHASE_FLUSH ? "phase_" : "";
+		if (sum->divided || !history_is_sampled(i))
+			row_float8(row, commit_phase_columns[i], sum->phase[i] / NS_PER_MS);
+	}
+	row->prefix = "";
+}
+
+static void
+put_history_row(Row *row, const char *resolution, const HistorySum *sum)
+{
+	row_text(row, "resolution", resolution);
+	row_timestamp(row, "period_start", sum->start);
+	row_timestamp(row, "period_end", sum->end);
+	row_rounded(row, "seconds", sum->seconds, 3);
+	row_bool(row, "after_gap", sum->gaps > 0);
+	row_counters(row, sum->value, SLOT_NCOUNTERS);
+	row_number(row, "commits_without_leader", sum->commits_without_leader);
+	row_times(row, sum);
+	row_number(row, "wal_fpi", sum->wal_fpi);
+	row_number(row, "checkpoints", sum->checkpoints);
+	row_number(row, "archive_failures", sum->archive_failures);
+	if (sum->seen > 0)
+		row_rounded(row, "checkpoint_share",
+					Min(100 * sum->waits.activity[ACTIVITY_CHECKPOINT] /
+						(sum->seconds * NS_PER_S), 100), 1);
+	row_number(row, "commit_delay", sum->delay);
+	row_number(row, "commit_siblings", sum->siblings);
+	row_bool(row, "adaptive_delay", sum->adaptive);
+	if (sum->adaptive)
+		row_float8(row, "spacing", sum->spacing / NS_PER_MS);
+	row_leaders(row, sum);
+	row_put(row);
+}
+
+Datum
+commit_history_1_0(PG_FUNCTION_ARGS)
+{
+	static const char *const names[] = {"minute", "hour"};
+	HistorySum *sum = palloc(sizeof(HistorySum));
+	Row			row;
+
+	row_init(fcinfo, &row);
+	for (int i = 0; i < HISTORY_NRINGS; i++)
+		for (uint64 n = history_first(i);
+			 n <= pg_atomic_read_u64(history_rows[i].newest); n++)
+			if (history_copy(i, n, sum))
+				put_history_row(&row, names[i], sum);
+	return (Datum) 0;
+}
+
+Datum
+commit_history_close_1_0(PG_FUNCTION_ARGS)
+{
+	shared_memory_require();
+	PG_RETURN_TIMESTAMPTZ(history_ask(HISTORY_CLOSE));
+}
+
+Datum
+commit_history_reset_1_0(PG_FUNCTION_ARGS)
+{
+	shared_memory_require();
+	PG_RETURN_TIMESTAMPTZ(history_ask(HISTORY_EMPTY));
 }
