@@ -1567,44 +1567,33 @@ GRANT SELECT ON
 --
 -- Comments: those of columns become the tables of doc/reference.md (script/generate)
 --
-COMMENT ON FUNCTION commit_flush_stats() IS
-	'underlying function of the view commit_flush_stats';
-COMMENT ON FUNCTION commit_statement_stats() IS
-	'underlying function of the view commit_statement_stats';
+DO $$
+DECLARE
+	name text;
+BEGIN
+	FOREACH name IN ARRAY '{
+		commit_flush_stats, commit_statement_stats, commit_activity, commit_slow_log,
+		commit_stall_log, commit_flush_histogram, commit_flush_log,
+		commit_latency_buckets, commit_wal_stats, commit_standby_stats,
+		commit_delay_state, commit_delay_changes, commit_stats_info, commit_history}'::text[]
+	LOOP
+		EXECUTE pg_catalog.format(
+			'COMMENT ON FUNCTION %1$I() IS ''underlying function of the view %1$I''', name);
+	END LOOP;
+END $$;
+
 COMMENT ON FUNCTION commit_statement_texts() IS
 	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold';
 COMMENT ON FUNCTION commit_statement_stats_reset() IS
 	'resets commit_statement_stats alone, and returns the time';
 COMMENT ON FUNCTION commit_client_stats() IS
 	'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together';
-COMMENT ON FUNCTION commit_activity() IS
-	'underlying function of the view commit_activity';
-COMMENT ON FUNCTION commit_slow_log() IS
-	'underlying function of the view commit_slow_log';
-COMMENT ON FUNCTION commit_stall_log() IS
-	'underlying function of the view commit_stall_log';
-COMMENT ON FUNCTION commit_flush_histogram() IS
-	'underlying function of the view commit_flush_histogram';
 COMMENT ON FUNCTION commit_sibling_histogram() IS
 	'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes';
-COMMENT ON FUNCTION commit_flush_log() IS
-	'underlying function of the view commit_flush_log';
 COMMENT ON FUNCTION commit_latency_stats() IS
 	'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter';
 COMMENT ON FUNCTION commit_latency_histogram() IS
 	'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter';
-COMMENT ON FUNCTION commit_latency_buckets() IS
-	'underlying function of the view commit_latency_buckets';
-COMMENT ON FUNCTION commit_wal_stats() IS
-	'underlying function of the view commit_wal_stats';
-COMMENT ON FUNCTION commit_standby_stats() IS
-	'underlying function of the view commit_standby_stats';
-COMMENT ON FUNCTION commit_delay_state() IS
-	'underlying function of the view commit_delay_state';
-COMMENT ON FUNCTION commit_delay_changes() IS
-	'underlying function of the view commit_delay_changes';
-COMMENT ON FUNCTION commit_stats_info() IS
-	'underlying function of the view commit_stats_info';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
 	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
@@ -1627,8 +1616,6 @@ COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
 	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting';
 COMMENT ON FUNCTION commit_remedies(interval) IS
 	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
-COMMENT ON FUNCTION commit_history() IS
-	'underlying function of the view commit_history';
 COMMENT ON FUNCTION commit_history_close() IS
 	'end the present minute of commit_history now; returns its end';
 COMMENT ON FUNCTION commit_history_reset() IS
