@@ -48,11 +48,11 @@ $node->sql(q{CREATE ROLE "Odd" LOGIN IN ROLE pg_write_all_data;
 CREATE ROLE plain LOGIN IN ROLE pg_write_all_data;
 ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = local});
 local $ENV{PGAPPNAME} = 'batch';
-my $other = start_pgbench($node, '-c 3 -T 600 -U Odd', load => "INSERT INTO logged VALUES (1);\n");
+my $other = start_pgbench($node, '-c 3 -T 3600 -U Odd', load => "INSERT INTO logged VALUES (1);\n");
 $ENV{PGAPPNAME} = '';
 my $plain = start_pgbench(
 	$node,
-	'-c 1 -T 600 -U plain',
+	'-c 1 -T 3600 -U plain',
 	notify => "BEGIN;\nINSERT INTO logged VALUES (1);\nNOTIFY something;\nCOMMIT;\n");
 
 $node->wait_until(
@@ -226,7 +226,7 @@ end_background($plain, 'KILL');
 $node->sql('GRANT INSERT ON logged TO PUBLIC');
 $ENV{PGAPPNAME} = 'twin';
 ($other, $plain) =
-  map { start_pgbench($node, "-c 1 -T 600 -U $_", load => "INSERT INTO logged VALUES (1);\n") }
+  map { start_pgbench($node, "-c 1 -T 3600 -U $_", load => "INSERT INTO logged VALUES (1);\n") }
   'Odd', 'plain';
 $node->wait_until(
 	q{SELECT count(*) = 2 FROM commit_client_stats WHERE application_name = 'twin' AND commits > 100}
@@ -244,7 +244,7 @@ end_background($plain, 'KILL');
 $node->sql('DROP EXTENSION IF EXISTS pg_stat_statements');
 $ENV{PGAPPNAME} = 'one';
 $plain = start_pgbench(
-	$node, '-c 4 -T 600',
+	$node, '-c 4 -T 3600',
 	one => "INSERT INTO logged VALUES (1);\n",
 	two => "INSERT INTO logged VALUES (1), (2);\n");
 $node->wait_until(
@@ -262,7 +262,7 @@ is(error_of($node, $statement), '', $statement);
 # One more writes most of the WAL from now on, nearly all of it images.
 $node->sql('CREATE TABLE numbers AS SELECT g FROM generate_series(1, 20000) g');
 $node->sql('SELECT commit_stats_reset()');
-$other = start_pgbench($node, '-c 1 -T 600',
+$other = start_pgbench($node, '-c 1 -T 3600',
 	index => "BEGIN;\nCREATE INDEX again ON numbers (g);\nDROP INDEX again;\nCOMMIT;\n");
 $node->wait_until('SELECT max(wal_bytes) > 4000000 FROM commit_statement_stats');
 my $less_wal = q{remedy ~ '^(without the WAL|no full)'};
@@ -285,7 +285,7 @@ my @images = (
 
 sub start_images ()
 {
-	return map { start_pgbench($node, "$_->[0] -T 600", @$_[ 1, 2 ]) } @images;
+	return map { start_pgbench($node, "$_->[0] -T 3600", @$_[ 1, 2 ]) } @images;
 }
 my @loads = start_images();
 $rows = remedies('remedy, safe, statement, undo', q{remedy = 'no full-page images'});
@@ -301,7 +301,7 @@ end_background($_, 'KILL') for @loads;
 $node->alter_system(full_page_writes => 'off');
 $other = start_pgbench(
 	$node,
-	'-c 1 -T 600',
+	'-c 1 -T 3600',
 	indexes => 'BEGIN;'
 	  . join('', map { "CREATE INDEX again$_ ON numbers (g);" } 1 .. 3)
 	  . "ROLLBACK;\n");
@@ -314,7 +314,7 @@ end_background($plain, 'KILL');
 
 # ALTER SYSTEM does not reach sessions with a setting of their own.
 $node->sql('ALTER ROLE "Odd" SET commit_delay = 9');
-$other = start_pgbench($node, '-c 4 -T 600 -U Odd', own => "INSERT INTO logged VALUES (1);\n");
+$other = start_pgbench($node, '-c 4 -T 3600 -U Odd', own => "INSERT INTO logged VALUES (1);\n");
 for my $adaptive ('off', 'on')
 {
 	$node->sql($_) for "ALTER SYSTEM SET commit_stats.adaptive_delay = $adaptive", $reload;
@@ -329,7 +329,7 @@ end_background($other, 'KILL');
 
 # A delay may hide a quota: a pair with more flushes is not advised.
 $node->alter_system(commit_delay => 20000, commit_siblings => 0);
-$other = start_pgbench($node, '-c 4 -T 600', hidden => "INSERT INTO logged VALUES (1);\n");
+$other = start_pgbench($node, '-c 4 -T 3600', hidden => "INSERT INTO logged VALUES (1);\n");
 my $hides = q{FROM commit_remedies('2 s') WITH ORDINALITY AS r};
 my $no_quota = q{'^\d+ flushes/s in place of \d+: a quota'};
 ok( eventually(sub {
@@ -350,7 +350,7 @@ end_background($other, 'KILL');
 $node->sql($_) for 'ALTER SYSTEM RESET commit_delay', 'ALTER SYSTEM RESET commit_siblings', $reload;
 
 # One client with one statement: what it changes is no time of others.
-$other = start_pgbench($node, '-c 4 -T 600', alone => "INSERT INTO logged VALUES (1);\n");
+$other = start_pgbench($node, '-c 4 -T 3600', alone => "INSERT INTO logged VALUES (1);\n");
 is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
 my $report;
 ok( eventually(sub {
@@ -363,14 +363,14 @@ end_background($other, 'KILL');
 
 # Ten transactions that take each other's rows would deadlock.
 $node->sql('CREATE TABLE hot AS SELECT 0 AS n');
-$other = start_pgbench($node, '-c 4 -T 600', hot => "UPDATE hot SET n = n + 1;\n");
+$other = start_pgbench($node, '-c 4 -T 3600', hot => "UPDATE hot SET n = n + 1;\n");
 is( remedies('remedy', q{remedy ~ '^(10|synchronous_commit) '}, qr/^synchronous_commit/m),
 	'synchronous_commit = off for "one"',
 	'sessions that wait for each other: not ten in one commit');
 end_background($other, 'KILL');
 
 # PREPARE TRANSACTION and COMMIT PREPARED wait, whatever synchronous_commit is.
-$other = start_pgbench($node, '-c 4 -T 600', prepare => <<'SQL');
+$other = start_pgbench($node, '-c 4 -T 3600', prepare => <<'SQL');
 BEGIN;
 INSERT INTO logged VALUES (1);
 PREPARE TRANSACTION 'p:client_id';
@@ -393,7 +393,7 @@ WITH (synchronous_commit = remote_write);
 CREATE SUBSCRIPTION also CONNECTION '' PUBLICATION everything
 WITH (connect = false, slot_name = NONE, synchronous_commit = on)});
 $node->wait_for_subscription_sync($publisher, 'sub');
-$other = start_pgbench($publisher, '-c 4 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+$other = start_pgbench($publisher, '-c 4 -T 3600', load => "INSERT INTO logged VALUES (1);\n");
 is( remedies('statement, undo', q{remedy ~ '^(10|synchronous_commit) '}),
 	join(
 		'|',
@@ -407,9 +407,9 @@ end_background($other, 'KILL');
 $node->sql("DROP SUBSCRIPTION $_") for qw(sub also);
 
 # Sessions that commit once are measured, and cannot be predicted.
-$other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
+$other = start_pgbench($node, '-C -c 4 -T 3600', once => "INSERT INTO logged VALUES (1);\n");
 $plain =
-  start_pgbench($node, '-c 1 -T 600', pause => "\\sleep 12 ms\nINSERT INTO logged VALUES (1);\n");
+  start_pgbench($node, '-c 1 -T 3600', pause => "\\sleep 12 ms\nINSERT INTO logged VALUES (1);\n");
 $rows = remedies(
 	q{remedy, reason ^@ 'the prediction cannot explain', num_nulls(others_saved, statement, undo) = 3},
 	'true', qr/\|t\|/);

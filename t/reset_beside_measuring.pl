@@ -9,13 +9,13 @@
 use CommitStats;
 
 my $node = start_node('beside');
-my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench($node, '-c 2 -T 3600', load => "INSERT INTO logged VALUES (1);\n");
 
 $node->wait_until("SELECT commits > 0 FROM commit_stats_sample('100 ms')");
 
 # Resets without end
 my $resets = start_pgbench(
-	$node, '-c 1 -T 600', resets => q{SELECT commit_stats_reset();
+	$node, '-c 1 -T 3600', resets => q{SELECT commit_stats_reset();
 \sleep 10 ms
 });
 

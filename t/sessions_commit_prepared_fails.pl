@@ -8,7 +8,7 @@ use CommitStats;
 
 my $tries = 20;
 my $node = start_node('failed_commit_prepared', conf => "max_prepared_transactions = 5\n");
-my $load = start_pgbench($node, '-c 2 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench($node, '-c 2 -T 3600', insert => "INSERT INTO logged VALUES (1);\n");
 
 # Does a sweep or a prediction run?
 sub sweeps (@)

@@ -128,7 +128,7 @@ sub terminate_all
 
 # Two loads that the test does not terminate
 $node->sql('CREATE TABLE gate ()');
-my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench($node, '-c 2 -T 3600', load => "INSERT INTO logged VALUES (1);\n");
 
 terminate_all();
 is(errors_so_far($load), '', 'the other sessions go on');
@@ -138,7 +138,7 @@ end_pgbench($node, $load);
 my ($counted, $records) = $node->observe(sub {
 	delete $objects{'commit_stats_reset()'}
 	  or die "there is no reset\n";
-	$load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+	$load = start_pgbench($node, '-c 2 -T 3600', load => "INSERT INTO logged VALUES (1);\n");
 	terminate_all();
 	is(errors_so_far($load), '', 'the other sessions still go on');
 	end_pgbench($node, $load);

@@ -87,7 +87,7 @@ sub load_beside ($sql)
 {
 	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	my $pgbench = start_pgbench($node, '-c 4 -T 600', insert => 'INSERT INTO tick VALUES (1);');
+	my $pgbench = start_pgbench($node, '-c 4 -T 3600', insert => 'INSERT INTO tick VALUES (1);');
 	wait_for_commits($node, 10);
 	$ENV{PGAPPNAME} = 'bulk';
 	$node->sql($sql);

@@ -175,7 +175,7 @@ end_background($load, 'TERM');
 # A commit with one pair that hangs until the next pair is being counted: only
 # the first one exceeds max_p99.  Pairs settle for 0.45 s.
 $load =
-  start_pgbench($node, '-c 1 -T 600', rare => "\\sleep 200 ms\nINSERT INTO logged VALUES (1);\n");
+  start_pgbench($node, '-c 1 -T 3600', rare => "\\sleep 200 ms\nINSERT INTO logged VALUES (1);\n");
 $session = $node->start_measuring(
 	sub ($session) { return errors_so_far($session) =~ /: [1-9]\d* commits in/ },
 	'SET client_min_messages = debug1',

@@ -38,7 +38,7 @@ my $configuration = configuration();
 
 sub start_load
 {
-	return start_pgbench($node, '-c 4 -T 600', watched => $watched);
+	return start_pgbench($node, '-c 4 -T 3600', watched => $watched);
 }
 
 # The sleeps of leaders since the last call: when they began, in seconds of the

@@ -23,14 +23,14 @@ refuses(
 	'no load');
 
 # An asynchronous commit does not wait for a flush.
-my $load = start_pgbench($node, '-c 4 -T 600',
+my $load = start_pgbench($node, '-c 4 -T 3600',
 	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
 $node->wait_until('SELECT commits_async > 0 FROM commit_flush_stats');
 refuses(qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
 	'asynchronous commits');
 end_background($load, 'TERM');
 
-$load = start_pgbench($node, '-c 4 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
+$load = start_pgbench($node, '-c 4 -T 3600', insert => "INSERT INTO logged VALUES (1);\n");
 $node->wait_until("SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
 
 $node->alter_system('fsync' => 'off');
@@ -91,7 +91,7 @@ $standby->stop;
 $node->sql(q{CREATE TABLE wide (t text);
 ALTER TABLE wide ALTER t SET STORAGE EXTERNAL});
 $load =
-  start_pgbench($node, '-c 8 -T 600', insert => "INSERT INTO wide VALUES (repeat('x', 20000));\n");
+  start_pgbench($node, '-c 8 -T 3600', insert => "INSERT INTO wide VALUES (repeat('x', 20000));\n");
 $node->wait_until("SELECT commits_per_second > 0 FROM commit_stats_sample('0.2 s')");
 for my $function ("commit_delay_sweep('%s', duration => '2 s')",
 	"commit_delay_whatif('%s', sample => '4 s')")

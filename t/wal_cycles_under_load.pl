@@ -25,7 +25,7 @@ sub checkpoints_beside ($clients, $others, $sql, $enough)
 {
 	my $pgbench = start_pgbench(
 		$node,
-		"-c $clients -j 2 -T 600",
+		"-c $clients -j 2 -T 3600",
 		map { ("loaded_$_" => "\\if :client_id < $others\n$sql\n\\else\n$load{$_}\n\\endif\n") }
 		  keys %load);
 
@@ -172,7 +172,7 @@ SELECT read_twice();
 reset_in_new_cycle();
 
 my $storm = start_pgbench(
-	$node, '-c 10 -j 2 -T 600', storm => q{
+	$node, '-c 10 -j 2 -T 3600', storm => q{
 \if :client_id = 0
 	CHECKPOINT;
 \elif :client_id < 3

@@ -31,7 +31,7 @@ $node->alter_system('commit_stats.enabled' => 'on');
 #
 # What it says
 #
-my $load = start_pgbench($node, '-c 4 -T 600', load => "INSERT INTO tick VALUES (1);\n");
+my $load = start_pgbench($node, '-c 4 -T 3600', load => "INSERT INTO tick VALUES (1);\n");
 my ($status, $out, $err);
 
 wait_for_commits($node, 100);

@@ -89,7 +89,7 @@ WHERE kind = 'sync' AND backend AND length / 1e6 > 60}) eq 't';
 sub run_beside_wal_writer ($node)
 {
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
-	my $async = start_pgbench($node, '-c 2 -T 600',
+	my $async = start_pgbench($node, '-c 2 -T 3600',
 		async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
 	run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
 	end_pgbench($node, $async);

@@ -76,7 +76,8 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 sub start_load ($clients)
 {
 	my $load =
-	  start_pgbench($node, "-c $clients -j 2 -T 600", insert => "INSERT INTO logged VALUES (1);\n");
+	  start_pgbench($node, "-c $clients -j 2 -T 3600",
+		insert => "INSERT INTO logged VALUES (1);\n");
 
 	$node->wait_until("SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')");
 	return $load;
