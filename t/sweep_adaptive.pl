@@ -16,7 +16,7 @@ my $rates;
 
 # Which even a load that gets little of a processor reaches.  Stalls show it,
 # or trials find a spacing that keeps to it, after which nothing stalls.
-set_quota($node, $quota / 5);
+set_device($node, quota => 5, window => 200, flush_time => 0.5);
 my $load = start_pgbench($node, '-c 5 -T 3600', insert => 'INSERT INTO tick VALUES (1);');
 
 # The condition on flushed_at: in one of the adaptive delay's slots
