@@ -43,6 +43,13 @@ typedef struct NotifyShared
 	uint64		base[NTOTALS];	/* at the last reset */
 } NotifyShared;
 
+/* Of "database 0", as PreCommit_Notify() locks it */
+static const LOCKTAG notify_lock_tag = {
+	.locktag_field2 = DatabaseRelationId,
+	.locktag_type = LOCKTAG_OBJECT,
+	.locktag_lockmethodid = DEFAULT_LOCKMETHOD
+};
+
 const ProcLocks *notify_lock_neighbors = NULL;
 
 static NotifyShared *shared = NULL;
@@ -56,30 +63,17 @@ static pg_atomic_uint32 *listening_in = NULL;
 /* That of this process, entered or not */
 static Oid	my_database = InvalidOid;
 
-static LOCKTAG
-notify_lock_tag(void)
-{
-	LOCKTAG		tag;
-
-	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, InvalidOid, 0);
-	return tag;
-}
-
 bool
 notify_lock_is(const LOCKTAG *tag)
 {
-	LOCKTAG		notify = notify_lock_tag();
-
-	return memcmp(tag, &notify, sizeof(LOCKTAG)) == 0;
+	return memcmp(tag, &notify_lock_tag, sizeof(LOCKTAG)) == 0;
 }
 
 static void
 notify_lock_enter(void)
 {
-	LOCKTAG		tag = notify_lock_tag();
-
 	notify_lock_neighbors =
-		&MyProc->myProcLocks[LockHashPartition(LockTagHashCode(&tag))];
+		&MyProc->myProcLocks[LockHashPartition(LockTagHashCode(&notify_lock_tag))];
 	pg_atomic_write_u32(&listening_in[MyProcNumber], my_database);
 }
 
@@ -105,15 +99,6 @@ const StatsModule notify_lock_module = {
 	.reset = notify_lock_reset,
 };
 
-/* The hash table of this process knows; a frame, hence not inlined. */
-static pg_noinline bool
-look_up_notify_lock(void)
-{
-	LOCKTAG		tag = notify_lock_tag();
-
-	return LockHeldByMe(&tag, AccessExclusiveLock, false);
-}
-
 /*
  * The only lock of a list cannot be another than that of NOTIFY, if this
  * process holds that.  Of a lock that another process moves there just now,
@@ -132,7 +117,7 @@ notify_lock_is_held(void)
 		if (only != NULL && only->tag.locktag_type == LOCKTAG_TRANSACTION)
 			return false;
 	}
-	return look_up_notify_lock();
+	return LockHeldByMe(&notify_lock_tag, AccessExclusiveLock, false);
 }
 
 /*
