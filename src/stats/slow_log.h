@@ -42,8 +42,8 @@ extern const char *const slow_role_names[];
  */
 typedef struct SlowEvent
 {
-	TimestampTz ended_at;
-	uint64		end;			/* the same as clock_now() */
+	uint64		end;			/* clock_now(); first, as it orders events */
+	TimestampTz ended_at;		/* the same time */
 	uint64		noted_at;		/* ... when its commit was over */
 	uint64		duration;		/* of the commit, flush or bulk transaction */
 	ClientKey	client;

@@ -66,15 +66,6 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* Of the rate of bytes: some of it goes to other writes. */
 #define AT_RATE			0.8
 
-static int
-compare_times(const void *a, const void *b)
-{
-	uint64		x = ((const LoggedEvent *) a)->event.end;
-	uint64		y = ((const LoggedEvent *) b)->event.end;
-
-	return (x > y) - (x < y);
-}
-
 LoggedEvent *
 logged_events_read(SlowKind kind, int *n)
 {
@@ -86,7 +77,7 @@ logged_events_read(SlowKind kind, int *n)
 		if (slow_log_copy(kind, number, &logged[*n].event,
 						  &logged[*n].outcome))
 			(*n)++;
-	qsort(logged, *n, sizeof(LoggedEvent), compare_times);
+	qsort(logged, *n, sizeof(LoggedEvent), compare_uint64s);
 	return logged;
 }
 
