@@ -62,17 +62,16 @@ static uint64 logged_changes;	/* of the delay, up to this one */
 void
 worker_register(void)
 {
-	BackgroundWorker worker = {0};
+	BackgroundWorker worker = {
+		.bgw_name = "commit_stats worker",
+		.bgw_type = "commit_stats worker",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished,
+		.bgw_restart_time = 5,
+		.bgw_library_name = "commit_stats",
+		.bgw_function_name = "commit_stats_flush_logger_main"
+	};
 
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
-		BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = 5;
-	strlcpy(worker.bgw_library_name, "commit_stats", BGW_MAXLEN);
-	strlcpy(worker.bgw_function_name, "commit_stats_flush_logger_main",
-			BGW_MAXLEN);
-	strlcpy(worker.bgw_name, "commit_stats worker", BGW_MAXLEN);
-	strlcpy(worker.bgw_type, "commit_stats worker", BGW_MAXLEN);
 	RegisterBackgroundWorker(&worker);
 }
 
