@@ -34,7 +34,7 @@
  *
  * Locking: none, nor SQL.  A fit can be cancelled while it sorts and while it
  * adds up work.  Other passes are over at most as many commits as
- * commit_trace.c keeps.
+ * commit_trace.c keeps, or as many groups as have a number.
  *
  *-------------------------------------------------------------------------
  */
@@ -95,14 +95,6 @@ typedef struct Change
 	double	   *work;			/* that ends, or begins */
 } Change;
 
-/* A commit in an order; the first two fields are for compare_two() */
-typedef struct Place
-{
-	uint64		major;
-	uint64		minor;
-	int			commit;
-} Place;
-
 /* Everything that the fit finds out; palloc'd */
 typedef struct WhatifFit
 {
@@ -159,26 +151,6 @@ compare_two(const void *a, const void *b)
 	return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
-/* All commits by group and end, or by session and beginning; palloc'd */
-static Place *
-order_commits(const WhatifFit *fit, bool by_group)
-{
-	int			n = fit->trace->n;
-	Place	   *place = palloc(Max(n, 1) * sizeof(Place));
-
-	for (int i = 0; i < n; i++)
-	{
-		const TracedCommit *it = &fit->trace->commit[i];
-
-		place[i] = (Place)
-		{
-			by_group ? it->group : it->pid, by_group ? it->ended_at : i, i
-		};
-	}
-	qsort(place, n, sizeof(Place), compare_two);
-	return place;
-}
-
 /*---- Flushes -----------------------------------------------------*/
 
 /* A flush ended when the first commit that it carried was done. */
@@ -186,20 +158,24 @@ static void
 find_flush_ends(WhatifFit *fit)
 {
 	const TracedCommit *commit = fit->trace->commit;
-	Place	   *order = order_commits(fit, true);
+	double	   *end = palloc((GROUP_NUMBER_MASK + 1) * sizeof(double));
 
+	/* of each group */
+	for (uint64 group = 0; group <= GROUP_NUMBER_MASK; group++)
+		end[group] = INFINITY;
 	fit->flushed_at = palloc(Max(fit->trace->n, 1) * sizeof(double));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
-		int			this = order[i].commit;
-		int			before = order[Max(i - 1, 0)].commit;
+		double	   *of_group = &end[commit[i].group & GROUP_NUMBER_MASK];
 
-		if (i > 0 && commit[this].group != InvalidGroupNumber &&
-			commit[this].group == commit[before].group)
-			fit->flushed_at[this] = fit->flushed_at[before];
-		else
-			fit->flushed_at[this] = sample_time(fit, commit[this].ended_at);
+		fit->flushed_at[i] = sample_time(fit, commit[i].ended_at);
+		if (commit[i].group != InvalidGroupNumber)
+			*of_group = Min(*of_group, fit->flushed_at[i]);
 	}
+	for (int i = 0; i < fit->trace->n; i++)
+		if (commit[i].group != InvalidGroupNumber)
+			fit->flushed_at[i] = end[commit[i].group & GROUP_NUMBER_MASK];
+	pfree(end);
 }
 
 /*
@@ -369,17 +345,21 @@ static void
 find_cycles(WhatifFit *fit)
 {
 	WhatifLoad *load = fit->load;
-	Place	   *order = order_commits(fit, false);
+	uint64	   *order = palloc(Max(fit->trace->n, 1) * sizeof(uint64));
 	int			group = 0;
 
+	/* by session, and then by their beginning */
+	for (int i = 0; i < fit->trace->n; i++)
+		order[i] = (uint64) fit->trace->commit[i].pid << 32 | i;
+	qsort(order, fit->trace->n, sizeof(uint64), compare_uint64s);
 	fit->cycle = palloc0(Max(fit->trace->n, 1) * sizeof(Cycle));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
-		const TracedCommit *to = &fit->trace->commit[order[i].commit];
-		int			from = order[Max(i - 1, 0)].commit;
+		const TracedCommit *to = &fit->trace->commit[(uint32) order[i]];
+		uint32		from = (uint32) order[Max(i - 1, 0)];
 		Cycle	   *cycle;
 
-		if (i == 0 || order[i].major != order[i - 1].major)
+		if (i == 0 || order[i] >> 32 != order[i - 1] >> 32)
 		{
 			group = to->rank;
 			load->ngroups = Max(load->ngroups, group + 1);
