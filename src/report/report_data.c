@@ -682,9 +682,9 @@ name_writer(const ClientSessions *sessions, int pid)
 /*
  * The newest minute as the worker saw it, in place of the sums, if it can be.
  * Commits that wait for no flush count if the phases take time that these also
- * have.  The mean is that of no commit if most hang all that time, or if some
- * of the time is of those that nothing counts, or most of it of those that
- * fail: all that ended took less, with their statements.
+ * have.  The mean is that of no commit if a third of the time is of those that
+ * hang now, or some of it of those that nothing counts, or most of it of those
+ * that fail: all that ended took less, with their statements.
  */
 static void
 set_phases_of_samples(CommitFigures *f, const ClientSessions *sessions)
@@ -706,8 +706,8 @@ set_phases_of_samples(CommitFigures *f, const ClientSessions *sessions)
 		seen->without_id >= UNWAITED_MATTER * seen->in_commit ||
 		(seen->unwaited < UNWAITED_MATTER * seen->commits && seen->seconds *
 		 (seen->in_commit - seen->phase[PHASE_AFTER]) > 2 * seen->ended * seen->n) ||
-		(f->now.longest >= 1e6 * seen->seconds &&
-		 2.0 * f->now.commits * seen->n > seen->in_commit) ? NAN :
+		3.0 * f->now.commits * seen->n * Min(f->now.longest / 1e6, seen->seconds) >
+		seen->seconds * seen->in_commit ? NAN :
 		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;

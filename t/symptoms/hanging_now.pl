@@ -118,4 +118,19 @@ $holder->quit;
 $node->alter_system(synchronous_standby_names => '');
 ok(end_background($_), 'a commit ends') for $alone, @sessions;
 
+# Asynchronous commits go on, so the time that they do not have is of others.
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 1 -t 20', $insert));
+end_load(start_load($node, '-c 1 -t 100', "SET synchronous_commit = off;\n$insert"));
+$node->alter_system(synchronous_standby_names => 'ghost');
+@sessions = start_commits(8);
+they_hang(8, q{'SyncRep'});
+$node->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+like(
+	report_of($node)->{text},
+	qr/^Where a commit's time goes +mean -/m,
+	'no mean of commits that hang beside others');
+$node->alter_system(synchronous_standby_names => '');
+ok(end_background($_), 'a commit ends') for @sessions;
+
 end_test($node);
