@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * shared_memory.c
- *		The shared memory segment, its locks, and how a process enters.
+ *		The shared memory segment, its locks, how a process enters, and a
+ *		reset of all modules.
  *
  * The segment is laid out when the server starts, and again after a crash:
  * one part for each module.  A process enters all modules before it counts
@@ -18,14 +19,18 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/shmem.h"
+#include "utils/timestamp.h"
 
 #include "base/changecount.h"
 #include "module/persist_format.h"
 #include "module/shared_memory.h"
 #include "module/stats_module.h"
+
+PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
 
 #define MODULE_ADDRESS(name)	&name##_module,
 
@@ -178,4 +183,37 @@ shared_memory_require(void)
 {
 	if (!shared_memory_attached)
 		shared_memory_report_missing(ERROR);
+}
+
+/*
+ * commit_stats_reset(): all modules start from zero.  Counters are never
+ * cleared.  A module remembers its totals, and readers subtract them.
+ * Backends may count meanwhile: all that a module remembers stems from one
+ * copy, as that of backend_slots_copy(), so nothing is lost and nothing counts
+ * twice.
+ *
+ * A reset resets everything or nothing: whatever may raise an error comes
+ * before the first change.
+ *
+ * Other resets and readers of totals wait for the first lock, which no commit
+ * takes; for the second one readers of clients.c wait, and processes that
+ * register, exit, or become another client.
+ */
+Datum
+commit_stats_reset_1_0(PG_FUNCTION_ARGS)
+{
+	TimestampTz now;
+
+	shared_memory_require();
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	CALL_MODULES(reset_prepare, ());
+	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
+	now = GetCurrentTimestamp();
+	CALL_MODULES(reset_copy, ());
+
+	/* no error from here on */
+	CALL_MODULES(reset, (now));
+	LWLockRelease(commit_stats_clients_lock());
+	LWLockRelease(commit_stats_reset_lock());
+	PG_RETURN_TIMESTAMPTZ(now);
 }
