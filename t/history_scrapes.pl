@@ -16,6 +16,7 @@ my $node = start_node(
 track_wal_io_timing = on
 commit_stats.stall_time = 1ms
 commit_stats.slow_commit_time = 1ms
+commit_stats.history_minutes = 10080
 commit_stats.history_start = 1800000000
 commit_stats.history_speed = 1800
 });
