@@ -62,17 +62,19 @@ FROM (SELECT $columns FROM commit_flush_stats) s});
 	return \%value;
 }
 
-# Times are sums of doubles.
+# Times are sums of doubles.  The row of an hour begins with the reset, and a
+# minute may have ended before the scrape knows its time.
 sub same_counters ($before, $after, $resolution, $name)
 {
 	my @names = (@columns, 'wal_bytes');
+	my $from = $resolution eq 'hour' ? '-infinity' : $before->{end};
 	my %sum;
 
 	@sum{@names} = $node->row(
 			'SELECT '
 		  . join(', ', map { "sum($_)" } @names)
 		  . qq{ FROM commit_history WHERE resolution = '$resolution'
-	AND period_start >= '$before->{end}' AND period_start < '$after->{end}'});
+	AND period_start >= '$from' AND period_start < '$after->{end}'});
 	for my $column (@names)
 	{
 		my $grown = $after->{$column} - $before->{$column};
