@@ -45,7 +45,13 @@ sub nobody_notices ($how)
 # Leaders follow the setting.
 sub follows ($how)
 {
-	ok(poll_until(sub { return next_sleeps($node, 20) > 10 }, 5), "$how: leaders sleep");
+	ok( poll_until(
+			sub {
+				wait_for_quota($node);
+				return next_sleeps($node, 20) > 10;
+			},
+			5),
+		"$how: leaders sleep");
 	is(delay_state($node, 'in_force'), 't', "$how: the setting is in force");
 	nobody_notices($how);
 }

@@ -44,7 +44,7 @@ is($node->sweep_pid, '', '... and is over');
 
 # Sleeps are longer than what a session does between two commits.
 set_quota($node, $quota / 5);
-wait_for_delay_state($node, 'quota_spacing IS NOT NULL');
+wait_for_quota($node);
 $node->sql('SELECT shim_reset(), commit_stats_reset()');
 $node->wait_until(q{SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13});
 end_all_commits($node, %all);

@@ -36,15 +36,18 @@ set_quota($node, $quota);
 $node->sql('SELECT shim_reset()');
 $load = start_pgbench($node, @load);
 # it is found, as it is
-wait_for_delay_state(
+wait_for_quota(
 	$node,
-	qq{quotas_found > 0 AND quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
+	sub {
+		qq{quotas_found > 0 AND quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
 AND quota_window BETWEEN 0.9 * $window AND 1.1 * $window
 AND quota_spacing + flush_time BETWEEN 1000 / quota_flush_rate AND 1100 / quota_flush_rate
-AND spacing >= quota_spacing - 0.001});
+AND spacing >= quota_spacing - 0.001};
+	});
 # too few stalls are left for a prediction to find it by itself
 ok( eventually(sub {
-		my (undef, undef, $err) = $node->psql('postgres', "SELECT FROM commit_remedies('2 s')");
+		my (undef, undef, $err) =
+		  $node->psql('postgres', "SELECT FROM commit_remedies('@{[ 20 * $window ]} ms')");
 
 		return $err =~
 		  /learned from .*\n.*The device allows \d+ flushes in \d+ ms \(or of WAL: the sample does not tell\)\./;
@@ -64,7 +67,7 @@ FROM commit_flush_log}),
 #
 # A ceiling below what the quota needs leaves some stalls, but too few to
 # refute the quota.  The spacing is the ceiling then, to the microsecond.
-my $ceiling = 3500;
+my $ceiling = int(0.7 * 1_000_000 / $rate);
 my $longest = $ceiling - $slack;
 
 $node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
@@ -86,9 +89,20 @@ $load = start_pgbench($node, '-c 5 -T 600',
 	wide => q{SELECT pg_logical_emit_message(true, 'wide', repeat('x', 400000));});
 ok( poll_until(
 		sub {
+			my $now = q{SELECT extract(epoch FROM clock_timestamp()),
+	pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')};
+			my ($begin, $from) = $node->row($now);
 			my @sleeps = next_sleeps($node, 50);
+			my ($end, $to) = $node->row($now);
+			my $fills = 131072 * 1_000_000 * ($end - $begin) / ($to - $from);
 
-			return @sleeps > 0 && !grep { $_ > 2200 } @sleeps;
+			# which the quota alone lets leaders sleep for
+			if (2 * $fills > 0.7 * 1_000_000 / $rate)
+			{
+				slow_down($node);
+				return 0;
+			}
+			return @sleeps > 0 && !grep { $_ > 2 * $fills } @sleeps;
 		},
 		5),
 	'half of wal_buffers: no leader sleeps for longer than it takes to fill');

@@ -34,7 +34,7 @@ sub start_load ($node)
 # which even a load that gets little of a processor uses up
 set_quota($_, $quota / 5) for $primary, $standby;
 my $load = start_load($primary);
-wait_for_delay_state($primary, 'quota_spacing IS NOT NULL');
+wait_for_quota($primary);
 end_pgbench($primary, $load);
 $primary->wait_for_catchup($standby);
 is( delay_state(
@@ -73,7 +73,7 @@ $primary->alter_system(synchronous_standby_names => '*');
 my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 $load = start_load($primary);
-wait_for_delay_state($primary, 'quota_spacing IS NOT NULL');
+wait_for_quota($primary);
 for (1 .. 3)
 {
 	kill 'STOP', $receiver;
@@ -97,7 +97,7 @@ $primary->alter_system(synchronous_standby_names => '');
 $primary->stop;
 $standby->promote;
 $load = start_load($standby);
-wait_for_delay_state($standby, 'in_force AND quota_spacing IS NOT NULL');
+wait_for_quota($standby, sub { 'in_force AND quota_spacing IS NOT NULL' });
 end_pgbench($standby, $load);
 leaders_sleep($standby, 'promotion');
 is( $standby->sql(

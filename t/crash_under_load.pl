@@ -12,7 +12,7 @@
 # (t/ground_truth/shim.c) gives the device.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
-use GroundTruth;
+use Adaptive;
 
 my $seed = $ENV{VICTIM_SEED} // 33;
 
@@ -213,10 +213,10 @@ for my $how (
 	my @load = start_load($round);
 	my $killed_at;
 
-	set_device($node, quota => 4, window => 100, flush_time => 0.5)
-	  if $adapts;
+	set_quota($node, $quota / 5) if $adapts;
 	wait_for_load($round);
-	$node->wait_until('SELECT delay_hits_adaptive > 0 FROM commit_flush_stats') if $adapts;
+	wait_for_quota($node, sub { '(SELECT delay_hits_adaptive > 0 FROM commit_flush_stats)' })
+	  if $adapts;
 	$killed_at = server_time();
 	if ($how eq 'immediate stop')
 	{

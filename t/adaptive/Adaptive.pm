@@ -5,20 +5,24 @@
 package Adaptive;
 
 use GroundTruth;
+use List::Util qw(min);
 
 our @ISA = ('GroundTruth');
 our @EXPORT = (
 	@GroundTruth::EXPORT,
 	qw($quota $window $rate set_quota delay_state
-	  wait_for_delay_state start_over learn_quota next_sleeps asleep run_load leaders_sleep));
+	  wait_for_delay_state slow_down wait_for_quota start_over learn_quota next_sleeps asleep run_load leaders_sleep)
+);
 
 # The device: flushes in a window, its length in ms, and flushes in a second
 our ($quota, $window) = (20, 100);
 our $rate = 1000 * $quota / $window;
+my $given;    # to the device
 
 # Give the device a quota, or none.
 sub set_quota ($node, $flushes)
 {
+	$given = $flushes;
 	set_device(
 		$node,
 		quota => $flushes,
@@ -35,6 +39,34 @@ sub delay_state ($node, $columns)
 sub wait_for_delay_state ($node, $condition)
 {
 	return $node->wait_until("SELECT $condition FROM commit_delay_state");
+}
+
+# Windows are longer from now on, up to what the server takes for one.
+sub slow_down ($node)
+{
+	$window = min(2 * $window, 800);
+	$rate = 1000 * $quota / $window;
+	set_quota($node, $given);
+}
+
+# Wait until the load that runs lets the server find the quota, as this
+# condition has it.  A load that gets little of a processor does not use it up
+# before windows are longer, as they are after many.
+sub wait_for_quota ($node, $condition = sub { 'quota_spacing IS NOT NULL' })
+{
+	my $since = time;
+
+	poll_until(
+		sub {
+			return 1 if delay_state($node, $condition->()) eq 't';
+			if (time - $since > 50 * $window / 1000)
+			{
+				slow_down($node);
+				$since = time;
+			}
+			return 0;
+		},
+		20) or die 'never true: ' . $condition->() . "\n";
 }
 
 # Forget all that was learned.
@@ -57,7 +89,7 @@ sub learn_quota ($node)
 	# a quota that was refuted is not believed for a minute
 	start_over($node) if delay_state($node, 'quotas_refuted') > 0;
 	$load = start_pgbench($node, '-c 4 -T 600', learn => 'INSERT INTO tick VALUES (1);');
-	wait_for_delay_state($node, 'quota_spacing IS NOT NULL');
+	wait_for_quota($node);
 	end_pgbench($node, $load);
 }
 
