@@ -685,6 +685,8 @@ remedy_for_segments(const CommitFigures *f)
 		psprintf("%swal_init_zero = off, if the file system copies on write", bytes) : NULL;
 }
 
+#define ASKS_FOR_CHECKPOINT "CHECKPOINT, DROP DATABASE, CREATE DATABASE with FILE_COPY, a backup with --checkpoint=fast or start-fast"
+
 /* Of checkpoints closer than half of checkpoint_timeout; or NULL */
 static const char *
 remedy_for_early_checkpoints(const CommitFigures *f)
@@ -699,7 +701,7 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 					psprintf("larger max_wal_size (%snow %dMB; pg_wal needs the room)",
 							 then == f->conf.max_wal_size ? "" : psprintf("then %dMB, ", then),
 							 f->conf.max_wal_size) :
-					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
+					"fewer commands that ask for a checkpoint (" ASKS_FOR_CHECKPOINT ")",
 					format_duration(f->checkpoint_distance),
 					f->full_pages ? ", and pages go to the WAL whole after each" : "");
 }
@@ -722,14 +724,16 @@ remedy_for_checkpoints(const CommitFigures *f)
 						format_duration(f->checkpoint_lasts),
 						f->conf.checkpoint_timeout);
 	if (f->checkpoint_asked)
-		return "no command then that asks for a checkpoint (a backup with --checkpoint=fast or start-fast, CHECKPOINT, DROP DATABASE): the last one came early";
+		return "no command then that asks for a checkpoint (" ASKS_FOR_CHECKPOINT "): the last one came early";
 	if (f->completion_target < 0.9 && !in_sync)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
-	return psprintf("larger %scheckpoint_timeout (now %d s)",
+	return psprintf("larger %scheckpoint_timeout (now %d s)%s",
 					4 * wal < f->conf.max_wal_size * 1048576.0 ? "" :
 					psprintf("max_wal_size (now %dMB; pg_wal needs the room), ", f->conf.max_wal_size),
-					f->conf.checkpoint_timeout);
+					f->conf.checkpoint_timeout, f->period == NULL ||
+					f->checkpoint_distance >= 0.9 * f->period->checkpoint_timeout ? "" :
+					"; but if the server's log says \"force\" of a checkpoint, none of the commands then that ask for one (" ASKS_FOR_CHECKPOINT ")");
 }
 
 /*

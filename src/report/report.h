@@ -60,8 +60,8 @@ typedef struct CommitFigures
 	double		completion_target;	/* checkpoint_completion_target */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
-	bool		checkpoint_asked;	/* a command asked for the newest one, in
-									 * which all stalls of this cause came */
+	bool		checkpoint_asked;	/* commands asked for those in which all
+									 * stalls of this cause came */
 	double		checkpoint_lasts;	/* the one under way, s; 0: none, or not
 									 * all the time */
 	double		images;			/* full-page: their share of WAL, at most */

@@ -1408,23 +1408,21 @@ set_standby(CommitFigures *f)
 		f->running_writer = name_largest(f);
 }
 
-/* The time from one checkpoint to the next, as part of checkpoint_timeout */
-static double
-distance_before(const CommitFigures *f, const WalCycleCopy *cycle)
-{
-	return (cycle[0].started_at - cycle[1].started_at) / 1e6 / f->conf.checkpoint_timeout;
-}
-
-/* The newest checkpoint came early and not for WAL, the one before in time. */
+/* All checkpoints since stalls during them came early, and not for WAL. */
 static bool
-was_asked_for(const CommitFigures *f, const WalCycles *cycles)
+were_asked_for(const CommitFigures *f, const WalCycles *cycles)
 {
 	const WalCycleCopy *cycle = cycles->cycle;
+	TimestampTz since = Max(PgStartTime, f->conf.checkpoints_set_at);
+	double		due = 0.9e6 * f->conf.checkpoint_timeout;
+	double		little = f->conf.max_wal_size * 1048576.0 / 4;
+	int			n = 0;
 
-	return cycles->ncycles > 2 && distance_before(f, cycle) < 0.9 &&
-		cycle[2].started_at >= f->conf.checkpoints_set_at &&
-		fabs(distance_before(f, &cycle[1]) - 1) < 0.1 &&
-		4.0 * (cycle[0].redo - cycle[1].redo) < f->conf.max_wal_size * 1048576.0;
+	while (n + 1 < cycles->ncycles && cycle[n + 1].started_at >= since &&
+		   cycle[n].started_at - cycle[n + 1].started_at < due &&
+		   cycle[n].redo - cycle[n + 1].redo < little)
+		n++;
+	return n > 0 && f->checkpoint_stalled >= cycle[n - 1].started_at;
 }
 
 /*
@@ -1464,8 +1462,7 @@ set_checkpoints(CommitFigures *f)
 	/* at most, as an image lacks the page's hole, and may be compressed */
 	f->images = Min(ratio_or_zero(pages * BLCKSZ, bytes), 1);
 	set_checkpoint_distance(f, cycles);
-	f->checkpoint_asked = was_asked_for(f, cycles) &&
-		f->checkpoint_stalled >= cycles->cycle[0].started_at;
+	f->checkpoint_asked = were_asked_for(f, cycles);
 	/* the transactions of these looks end in the cycle that it began */
 	if (f->seen_enough && f->seen.activity[ACTIVITY_CHECKPOINT] == f->seen.n &&
 		cycles->ncycles > 0)

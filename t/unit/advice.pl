@@ -852,7 +852,7 @@ checkpoints
 	remedy: ^larger max_wal_size
 ... that a command asks for once
 	checkpoint checkpoint_asked=1
-	remedy: ^no command then that asks for a checkpoint \(a backup
+	remedy: ^no command then that asks for a checkpoint \(CHECKPOINT, .*\): the last one came early
 an archiver that never pauses
 	stall:archiver=0.6 stall[STALL_ARCHIVER].certainty=0.6 seen.n=200 seen.activity[ACTIVITY_ARCHIVER]=180
 	remedy: ^archive to another volume, or less to this one \(compression\); or what else used the volume then: a backup
@@ -1550,13 +1550,19 @@ of a period: flushes of others
 	remedy: ^larger max_wal_size \(then 100MB, now 1024MB; pg_wal needs the room\):
 ... early checkpoints, with max_wal_size = 120MB
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=120
-	remedy: ^fewer commands that ask for a checkpoint \(CHECKPOINT, DROP DATABASE, a fast backup\):
+	remedy: ^fewer commands that ask for a checkpoint \(CHECKPOINT, .*\):
 ... early checkpoints, and checkpoint_timeout is shorter now
 	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 checkpoint_timeout=5 period:checkpoint_timeout=300
 	remedy: ^larger max_wal_size \(then 100MB, now 1024MB; pg_wal needs the room\):
 ... checkpoints in time, and checkpoint_timeout is longer now
-	checkpoint checkpoint_distance=3.5 checkpoint_wal=30e6 period=100 period:checkpoint_timeout=5
+	checkpoint checkpoint_distance=4.5 checkpoint_wal=30e6 period=100 period:checkpoint_timeout=5
 	remedy: ^larger checkpoint_timeout \(now 300 s\)$
+... checkpoints, one of which a command asked for
+	checkpoint checkpoint_distance=260 checkpoint_wal=30e6 period=100
+	remedy: ^larger checkpoint_timeout \(now 300 s\); but if the server's log says "force" of a checkpoint, none of the commands then that ask for one \(CHECKPOINT, DROP DATABASE, CREATE DATABASE with FILE_COPY, a backup with --checkpoint=fast or start-fast\)$
+... too few checkpoints for their distance
+	checkpoint period=100
+	remedy: checkpoint_timeout \(now 300 s\); but if the server's log
 of a period: larger flushes
 	period=1 flush_wal=512000
 	exactly: 100% flushes of usual length: the disk takes this time for each, with 512 kB of WAL.

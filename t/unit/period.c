@@ -13,9 +13,10 @@
  *
  * After "archiver": how often that failed, in how many seconds; the output is
  * how the report says that.  After "cycles": max_wal_size, the start of the
- * server and when max_wal_size was set, s, and when each cycle began, s, and
- * where in the WAL, MB, newest first; the output is the mean time and WAL from
- * one checkpoint to the next, and whether a command asked for the newest one.
+ * server, when max_wal_size was set, and the first stall during a checkpoint,
+ * s, and when each cycle began, s, and where in the WAL, MB, newest first; the
+ * output is the mean time and WAL from one checkpoint to the next, and whether
+ * commands asked for all checkpoints since that stall.
  * After "phases": commits, and how many of these others' flushes carried;
  * flushes, and how many were timed; and in ns the time of leaders, of
  * followers, and of timed flushes; the output has the percentages of flush,
@@ -166,14 +167,15 @@ print_cycles(char **argument)
 	f->conf.max_wal_size = atoi(argument[0]);
 	PgStartTime = atoi(argument[1]) * USECS_PER_SEC;
 	f->conf.checkpoints_set_at = atoi(argument[2]) * USECS_PER_SEC;
-	for (argument += 3; *argument != NULL; argument += 2)
+	f->checkpoint_stalled = atoi(argument[3]) * USECS_PER_SEC;
+	for (argument += 4; *argument != NULL; argument += 2)
 	{
 		cycles.cycle[cycles.ncycles].started_at = atoi(argument[0]) * USECS_PER_SEC;
 		cycles.cycle[cycles.ncycles++].redo = strtoull(argument[1], NULL, 10) * 1048576;
 	}
 	set_checkpoint_distance(f, &cycles);
 	printf("%g s, %g MB%s", f->checkpoint_distance, f->checkpoint_wal / 1048576,
-		   was_asked_for(f, &cycles) ? ", asked" : "");
+		   were_asked_for(f, &cycles) ? ", asked" : "");
 }
 
 static void

@@ -71,27 +71,30 @@ is(named('archiver', 13, 3600), 'failed 13 times', 'an archiver that failed for 
 is(named('archiver', 1, 60), 'failed 1 time', '... or just now');
 is(named('archiver', 1, 3600), '-', '... or once in an hour');
 
-# A checkpoint every 300 s, before max_wal_size asks for it
-is( named('cycles', 1000, 0, 0, 950, 300, 701, 200, 400, 100),
-	'0 s, 100 MB, asked',
-	'a checkpoint for a command');
-is(named('cycles', 1000, 0, 0, 1001, 300, 701, 200, 400, 100), '0 s, 100 MB', '... or in time');
-is(named('cycles', 400, 0, 0, 950, 300, 701, 200, 400, 100),
-	'0 s, 100 MB', '... or, as may be, for its WAL');
-is(named('cycles', 1000, 0, 0, 950, 300, 701, 200, 100, 100),
-	'0 s, 100 MB', '... or after a time without commits');
-is(named('cycles', 1000, 0, 0, 950, 300, 701, 200),
-	'0 s, 100 MB', '... or after one of which nothing is known');
+# A checkpoint every 300 s, before max_wal_size asks for it.  A reset forgets
+# what was before the oldest one.
+my @once = (950, 300, 701, 200);
+my @twice = (960, 310, @once);
+is(named('cycles', 1000, 0, 0, 951, @once), '0 s, 100 MB, asked', 'a checkpoint for a command');
+is(named('cycles', 1000, 0, 0, 961, @twice), '0 s, 55 MB, asked', '... or the second of two');
+is(named('cycles', 1000, 0, 0, 951, @twice), '0 s, 55 MB, asked', '... or both');
+is(named('cycles', 1000, 0, 0, 949, @twice),
+	'0 s, 55 MB', '... or, as may be, one before these was in time');
+is(named('cycles', 1000, 0, 0, 0, @once), '0 s, 100 MB', '... or no flush stalled');
+is(named('cycles', 1000, 0, 0, 1002, 1001, @once[ 1 .. 3 ]), '0 s, 100 MB', '... or in time');
+is(named('cycles', 400, 0, 0, 951, @once), '0 s, 100 MB', '... or, as may be, for its WAL');
+is(named('cycles', 1000, 0, 702, 951, @once), '0 s, 0 MB', '... or by another setting');
+is(named('cycles', 1000, 702, 0, 951, @once), '0 s, 0 MB', '... or as the server has restarted');
 
 # The server was down, or a standby, from 100 to 5,000
 my @newest = (6000, 40, 5700, 30, 5400, 20, 5100, 10);
-is(named('cycles', 0, 5000, 0, @newest, 100, 4),
+is(named('cycles', 0, 5000, 0, 0, @newest, 100, 4),
 	'300 s, 10 MB', 'the distance of checkpoints since the server started');
-is(named('cycles', 0, 5200, 0, @newest), '0 s, 10 MB', '... unknown, if they are too few');
-is(named('cycles', 0, 7000, 0, @newest), '0 s, 0 MB', '... or none');
-is(named('cycles', 0, 0, 5300, @newest),
+is(named('cycles', 0, 5200, 0, 0, @newest), '0 s, 10 MB', '... unknown, if they are too few');
+is(named('cycles', 0, 7000, 0, 0, @newest), '0 s, 0 MB', '... or none');
+is(named('cycles', 0, 0, 5300, 0, @newest),
 	'0 s, 10 MB', '... or since the settings of checkpoints have changed');
-is(named('cycles', 0, 7000, 0), '0 s, 0 MB', '... or if there is no cycle');
+is(named('cycles', 0, 7000, 0, 0), '0 s, 0 MB', '... or if there is no cycle');
 
 # Where only some flushes were timed, the others are taken to be like these.
 # 20 commits: 10 lead, in 12 ms; the others take 8 ms
