@@ -109,15 +109,19 @@ history_is_sampled(CommitPhase phase)
 
 /*
  * The mean number of commits under way, where samples saw twice the waits that
- * the sums have: those of most go on as the period ends.  Else, or if too few
- * samples saw a wait, 0.  Commits that wait for no flush are in no sum.
+ * the sums have: those of most go on as the period ends, or they fail.  Else,
+ * or if too few samples saw a wait, 0.  Commits that wait for no flush are in
+ * no sum; of their locks, those that are asynchronous have at most what
+ * transactions have.
  */
 static inline double
 history_hanging(const HistorySum *sum)
 {
 	double		counted = history_commit_time(sum) + sum->value[SLOT_PREPARE_TIME];
 	double		look = sum->looks == 0 ? 0 : sum->seconds * NS_PER_S / sum->looks;
-	double		waited = 0;
+	double		others = sum->value[SLOT_COMMITS_ASYNC] == 0 ? 0 :
+	Max(sum->value[SLOT_TRANSACTION_TIME] - counted, 0);
+	double		waited = Max(sum->waits.commit_locks - others, 0);
 	double		seen = 0;
 
 	for (int phase = 0; phase < PHASE_N; phase++)

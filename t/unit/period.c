@@ -38,10 +38,12 @@
  * slow commit; the output is what stands above the phases.  After "round": a
  * number, which is rounded as commit_stats_compare() does.  After "hanging":
  * the seconds of flushes that ended in 100 s, and of 1,000 looks, how many
- * commits they saw in a flush, and how many at their record; the output is the
- * mean number of commits, if most hang.  After "stopped": the share of NOTIFY
- * in sums, of which the rest is a flush and a tenth not run, and of 1,000
- * samples, those of a stop; the output has the percentages of these phases.
+ * commits they saw in a flush, and how many at their record; perhaps also, how
+ * many of these wait for a lock, and the seconds of transactions that have
+ * asynchronous ones; the output is the mean number of commits, if most hang.
+ * After "stopped": the share of NOTIFY in sums, of which the rest is a flush
+ * and a tenth not run, and of 1,000 samples, those of a stop; the output has
+ * the percentages of these phases.
  *
  * After "locks": looks at commits that wait for locks, at all before their
  * record, and at it; and of slow commits, the phase, the lock, its holder, and
@@ -272,6 +274,12 @@ print_hanging(char **argument)
 	period->phase[PHASE_FLUSH] = atof(argument[0]) * NS_PER_S;
 	period->waits.phase[PHASE_FLUSH] = atof(argument[1]) * NS_PER_S / 10;
 	period->waits.phase[PHASE_RECORD] = atof(argument[2]) * NS_PER_S / 10;
+	if (argument[3] != NULL)
+	{
+		period->waits.commit_locks = atof(argument[3]) * NS_PER_S / 10;
+		period->value[SLOT_COMMITS_ASYNC] = atof(argument[4]) > 0;
+		period->value[SLOT_TRANSACTION_TIME] = (uint64) (atof(argument[4]) * NS_PER_S);
+	}
 	printf("%.2f\n", history_hanging(period));
 }
 

@@ -46,6 +46,10 @@ is(blamed(0, 0), '-', 'no wait: none');
 is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
 is(named('hanging', 7, 120, 80), '0.00', '... but not twice of that');
 is(named('hanging', 0.25, 20, 180), '0.00', '... or too few samples of waits for a flush');
+is(named('hanging', 0.25, 20, 180, 170, 0), '0.20', '... but for locks, which samples see as well');
+is(named('hanging', 10, 20, 180, 170, 0), '0.00', '... not twice of that');
+is(named('hanging', 0.25, 20, 180, 170, 17), '0.00', '... or which asynchronous commits can have');
+is(named('hanging', 0.25, 20, 180, 170, 4), '0.20', '... or these only in part');
 
 # Locks, by the time of all waits for their holder
 is( named('locks', 80, 100, 0, 'before:row:7:2', map { "before:transaction:8:$_" } 1, 1, 1),
