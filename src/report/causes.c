@@ -1771,7 +1771,7 @@ find_no_gain(const CommitFigures *f)
 			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
 			psprintf("%s. It would not shorten the flushes that stall (%s), %s of commit time.", no, stall_cause_names[stall], format_percent(stall_share(f, stall))),
 		asleep ? sweep : NULL},
-		{f->conf.delay > 0 && f->conf.delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= 0.5,
+		{f->conf.delay > 0 && f->conf.delay >= 2 * flush_now(f) && f->phase[PHASE_DELAY] >= (1 - f->phase[PHASE_STANDBY]) / 2,
 			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us%s.", format_percent(f->phase[PHASE_DELAY]), f->conf.delay, f->flush_time == 0 ? "" :
 					 psprintf(" is as long as %s flushes", format_number(ratio_or_zero(f->conf.delay, flush_now(f))))),
 		sweep},
@@ -1779,7 +1779,8 @@ find_no_gain(const CommitFigures *f)
 			psprintf("%s. It would not shorten the flushes that no commit leads, %s of commit time.", no, format_percent(outside_share(f))),
 		asleep ? sweep : NULL},
 		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),
-		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
+			psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))),
+		asleep ? sweep : NULL},
 		{idle_disk && f->conf.delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
 			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->conf.delay, format_number(ratio_or_zero(f->conf.delay, flush_now(f)))),
 		sweep},

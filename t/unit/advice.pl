@@ -1451,6 +1451,13 @@ an idle disk
 	flusher seen.cpu_waits=900 delay=5000 phase:delay=0.9
 	cause: 90\.0% asleep for commit_delay
 	answer: perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
+... and for half of the time that a standby leaves
+	flusher seen.cpu_waits=336 delay=5000 phase:delay=0.403 phase:standby=0.216 phase:other=0.336
+	cause: 40\.3% asleep for commit_delay
+	answer: perhaps 0\. Commits sleep for 40\.3% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep
+... and for less of the time
+	flusher seen.cpu_waits=400 delay=5000 phase:delay=0.33 phase:other=0.42
+	answer: not known while flushes wait for a processor, 40\.0% of commit time\. To try each.*sweep
 ... which nothing times
 	delay=10000 phase:delay=0.95 flush_time=0 io_timing=0
 	cause: 95\.0% asleep for commit_delay\.
