@@ -126,6 +126,18 @@ recording_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 	return PHASE_LOG;
 }
 
+/*
+ * It waits for its flush.  One that makes room for WAL takes the lock, and
+ * syncs at the end of a segment only.
+ */
+static bool
+waits_for_flush(PGPROC *proc, uint32 event)
+{
+	return event == WAIT_EVENT_WAL_SYNC || PROC_IS_IN_COMMIT_DELAY(proc) ||
+		(event == (PG_WAIT_LWLOCK | WALWriteLock->tranche) &&
+		 *(volatile uint8 *) &proc->lwWaitMode == LW_WAIT_UNTIL_FREE);
+}
+
 static bool
 waits_for_notify(PGPROC *proc, uint32 event)
 {
@@ -189,8 +201,10 @@ commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 		uint32		event;
 
 		reading->since = backend_slots_commit_begun(procno, &tag);
-		reading->unwaited = tag == COMMITTING_ASYNC;
 		event = wait_event_of(proc);
+		/* emptying a temporary table writes WAL late, after the mark */
+		reading->unwaited = tag == COMMITTING_ASYNC &&
+			!waits_for_flush(proc, event);
 		if (reading->since == 0)
 		{
 			reading->phase = PHASE_NOTIFY;
