@@ -205,7 +205,9 @@ commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 		/* emptying a temporary table writes WAL late, after the mark */
 		reading->unwaited = tag == COMMITTING_ASYNC &&
 			!waits_for_flush(proc, event);
-		if (reading->since == 0)
+		/* a commit that got its id late has no mark */
+		if (reading->since == 0 &&
+			!(is_recording(proc) && waits_for_flush(proc, event)))
 		{
 			reading->phase = PHASE_NOTIFY;
 			return waits_for_notify(proc, event);

@@ -92,7 +92,8 @@ typedef struct PhaseReading
 {
 	CommitPhase phase;
 	uint64		since;			/* clock_now() when its COMMIT began; 0: it
-								 * only waits for the lock of NOTIFY */
+								 * waits for the lock of NOTIFY, or got its id
+								 * late and waits for its flush */
 	bool		unwaited;		/* it waits for no flush */
 } PhaseReading;
 

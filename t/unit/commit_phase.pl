@@ -16,5 +16,8 @@ is( $program->([qw(async until_free)]),
 	'... unless it waits until its WAL is flushed');
 is($program->([qw(async sync)]), 'flush', '... or syncs it');
 is($program->([qw(waits lock)]), "another's flush", 'one that waits for its flush');
+is($program->([qw(none until_free)]), "another's flush", 'one without a mark that waits so');
+is($program->([qw(none sync)]), 'flush', '... or syncs it');
+is($program->([qw(none lock)]), '-', 'a statement that makes room');
 
 done_testing();
