@@ -63,6 +63,7 @@
 #define ONE_STAGE		0.8		/* of the waits for a standby */
 #define NO_PING				1000000 /* us; no network takes as long */
 #define OLD_FLUSH			60	/* s; no sample tells of it */
+#define LONG_HANG			5000000 /* us: comes before the first cause */
 #define SMALL_COMMIT		8192	/* bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
@@ -812,6 +813,9 @@ remedy_at_stage(const CommitFigures *f)
 	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
 	"its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer";
 	const char *general = logical ? itself : remedies[f->standby_stage];
+	bool		hang = commits_hang(f) ||
+	(f->standby != NULL && f->now.blame.stage == f->standby_stage &&
+	 strcmp(f->now.blame.name, f->standby) == 0);
 
 	if (f->standby_unset)
 		return "none: commits go on when its checkpoint has ended; pg_cancel_backend() lets a single one go on";
@@ -827,11 +831,10 @@ remedy_at_stage(const CommitFigures *f)
 	if (logical && f->standby_stage == STANDBY_NOT_SENT)
 		return psprintf("its walsender here, unless that waits for WalSenderWriteData: it decodes, on one processor (larger logical_decoding_work_mem, less DDL in a transaction); else %s",
 						itself);
-	if (commits_hang(f) && !logical && f->standby_stage >= STANDBY_NOT_FLUSHED)
+	if (hang && !logical && f->standby_stage >= STANDBY_NOT_FLUSHED)
 		return psprintf("%s; commits that hang keep their level: they wait for the standby, or until it is out of synchronous_standby_names",
 						general);
-	if (commits_hang(f) ||
-		(f->now.blame.stage == f->standby_stage && strcmp(f->now.blame.name, f->standby) == 0))
+	if (hang)
 		return general;
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
@@ -1851,6 +1854,15 @@ nothing_stands_out(const CommitFigures *f)
 		f->slow_commits <= f->commits / 10000;
 }
 
+/* Some commits have hung for long, and not for the first cause. */
+static bool
+some_hang(const CommitFigures *f, const Cause *first)
+{
+	return f->now.longest >= LONG_HANG && !most_hang_now(f) &&
+		f->now.phase != PHASE_FLUSH && f->now.phase != PHASE_OTHER_FLUSH &&
+		f->phase[f->now.phase] < first->share;
+}
+
 /*
  * One thing to do first, or nothing.  The remedy of a quota, and what a disk
  * takes without stalls, are among those that commit_remedies() compares.  It
@@ -1859,8 +1871,9 @@ nothing_stands_out(const CommitFigures *f)
  */
 static void
 put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
-			   const char *remedy)
+			   const Cause *first)
 {
+	const char *remedy = first->remedy;
 	bool		predict = f->counting && f->fsync && !f->is_standby &&
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] +
 	(f->conf.delay > 0 || f->slept_unset >= ENOUGH_SLEEPS ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
@@ -1881,7 +1894,10 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 
 	if ((most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
-	if (answer->setting != NULL && !is_sweep(answer) && !minor)
+	if (some_hang(f, first))
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("First step: what hangs, as the first line says.%s", others));
+	else if (answer->setting != NULL && !is_sweep(answer) && !minor)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: the statement on a delay.%s", others));
 	else if (nothing_stands_out(f))
@@ -1924,12 +1940,12 @@ may_be_delayed(const CommitFigures *f)
 }
 
 static void
-put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
+put_answer(StringInfo text, const CommitFigures *f, const Cause *first)
 {
 	const Answer *answer = find_answer(f);
 	bool		adaptive = answer->setting == adaptive_sweep;
 
-	put_first_step(text, f, answer, remedy);
+	put_first_step(text, f, answer, first);
 	put_wrapped(text, f->width, "commit_delay as a remedy: ", "  ",
 				!is_sweep(answer) ? answer->sentence :
 				psprintf("%s To try %s, the live load runs with these delays in turn for %d s, then as before:",
@@ -1962,5 +1978,5 @@ causes_put(StringInfo text, const CommitFigures *f)
 		put_causes(text, f, f->period != NULL ? "Who commits\n" : "Who commits, since the reset\n", &who, false);
 	}
 	if (f->period == NULL)
-		put_answer(text, f, of_time.n > 0 ? of_time.cause[0].remedy : NULL);
+		put_answer(text, f, &of_time.cause[0]);
 }

@@ -369,6 +369,10 @@ a row that a COMMIT keeps while it waits for a standby
 ... whose replay is paused
 	hangs standby_stage=4
 	remedy: ; or synchronous_commit = on \(a pg_receivewal applies nothing\); commits that hang keep their level:
+... for a few of those that commit
+	phase:standby=0.83 standby=sb1 standby_stage=4 standby_share=1 now.longest=8e6 now.commits=2
+	now.all=14 now.phase=7 now.blame=sb1 now.blame.stage=4
+	remedy: ; or synchronous_commit = on \(.*\); commits that hang keep their level:
 ... which no setting names any more
 	hangs standby_unset=1
 	cause: 100% standby: synchronous_standby_names is empty, but the checkpointer has not read that yet\.
@@ -1710,6 +1714,14 @@ is(conclude('full')->{step}, '', 'full WAL buffers in statements: no first step 
 is(conclude('delay=10000 phase:delay=0.95')->{step}, $compare, 'a delay that is too long');
 is(conclude('phase:log=0.8 phase:flush=0.25')->{step}, '', 'nothing to do');
 is(conclude('now.longest=12e6')->{step}, '', 'what hangs stands in the first line');
+my $few = 'phase:standby=0.13 now.commits=2 now.all=14 now.phase=7';
+is( conclude("stall:bulk=0.6 $few now.longest=8e6")->{step},
+	"First step: what hangs, as the first line says.\n",
+	'... and comes first, if few commits hang for long');
+like(conclude("stall:bulk=0.6 $few now.longest=4e6")->{step},
+	$cause, '... but not for a short time');
+like(conclude("stall:bulk=0.1 $few now.longest=8e6 phase:standby=0.8")->{step},
+	$cause, '... nor if cause 1 says why');
 
 is( conclude('healthy')->{step},
 	"First step: none. A commit takes about one flush of this disk, 240 us.\n",
