@@ -1874,7 +1874,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const Cause *first)
 {
 	const char *remedy = first->remedy;
-	bool		predict = f->counting && f->fsync && !f->is_standby &&
+	bool		predict = f->counting && f->fsync &&
 	causes_flush_share(f) + f->phase[PHASE_NOTIFY] +
 	(f->conf.delay > 0 || f->slept_unset >= ENOUGH_SLEEPS ? f->phase[PHASE_DELAY] : 0) >= 0.5 &&
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
@@ -1892,7 +1892,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	bool		minor = has_remedy && f->counting && f->seen_enough &&
 	f->alone_hits >= MOSTLY_ALONE && f->phase[PHASE_DELAY] < MIN_CAUSE * (1 - queue);
 
-	if ((most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
+	if (f->is_standby || (most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
 		return;
 	if (some_hang(f, first))
 		put_wrapped(text, f->width, "", "  ",

@@ -328,6 +328,8 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 					 figures.is_standby ? ", a standby" : "",
 					 figures.counting ? "counting" :
 					 "not counting (commit_stats.enabled = off)");
+	if (figures.is_standby && figures.commits + figures.commits_async > 0)
+		appendStringInfoString(&text, "Its commits are of the time before it became a standby.\n");
 	if (!figures.is_standby && !watch_wake_worker())
 		put_wrapped(&text, figures.width, "", "  ",
 					"The background worker of commit_stats does not run: nothing is sampled, logged or kept for commit_history. If it failed, it starts again within 5 s; else max_worker_processes is too low.");

@@ -1722,6 +1722,7 @@ like(conclude("stall:bulk=0.6 $few now.longest=4e6")->{step},
 	$cause, '... but not for a short time');
 like(conclude("stall:bulk=0.1 $few now.longest=8e6 phase:standby=0.8")->{step},
 	$cause, '... nor if cause 1 says why');
+is(conclude('stall:bulk=0.6 is_standby=1')->{step}, '', 'a standby: nothing to do there');
 
 is( conclude('healthy')->{step},
 	"First step: none. A commit takes about one flush of this disk, 240 us.\n",
