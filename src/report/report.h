@@ -87,8 +87,8 @@ typedef struct CommitFigures
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
-	const char *sleeper;		/* client with most sleeps, of slept_unset if
-								 * these leaders are there; or NULL */
+	const char *sleeper;		/* client with most sleeps of slept_unset; or
+								 * NULL */
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here, or always
 								 * for much longer; 0 unless most of these */

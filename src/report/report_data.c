@@ -387,8 +387,8 @@ set_slept_unset(CommitFigures *f, const ClientSessions *sessions, uint64 *sleep,
 			leader[unset++] = SLEEP_LEADER(sleep[i]);
 	}
 	f->slept_unset = 2 * unset > n ? unset : 0;
-	if (client_of_most(sessions, leader, unset, &sleeper))
-		f->sleeper = sleeper != NULL ? name_client(sleeper) : NULL;
+	if (client_of_most(sessions, leader, unset, &sleeper) && sleeper != NULL)
+		f->sleeper = name_client(sleeper);
 }
 
 /*
@@ -423,6 +423,13 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
 		(double) alone / sleeps;
 	f->sleep_carried = ratio_or_zero(carried, sleeps);
+}
+
+/* All other clients have too few for half of the newest ones. */
+static bool
+made_most_sleeps(const CommitFigures *f, uint64 hits)
+{
+	return 2 * f->delay_hits < f->slept_unset + 2 * hits;
 }
 
 /* The clients; "top" becomes the one with the most commits. */
@@ -469,7 +476,8 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 		f->heaviest = name_client(&heaviest->key);
 		f->heaviest_share = share_of(heaviest, &all, SLOT_WAL_BYTES);
 	}
-	if (sleeper != NULL && 2 * sleeper->value[SLOT_DELAY_HITS] > f->delay_hits)
+	if (f->sleeper == NULL && sleeper != NULL &&
+		made_most_sleeps(f, sleeper->value[SLOT_DELAY_HITS]))
 		f->sleeper = name_client(&sleeper->key);
 	if (*top == NULL)
 		return;
@@ -1539,8 +1547,8 @@ report_data_read(CommitFigures *f, Oid function)
 	set_rates(f, groups);
 	set_newest_siblings(f, groups);
 	set_phases_of_samples(f, sessions);
-	set_clients(f, clients, &top);
 	set_newest_sleeps(f, groups, sessions);
+	set_clients(f, clients, &top);
 	set_statement(f, statements);
 	report_data_set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);

@@ -32,7 +32,9 @@
  * most, and the share of those that carried one.  After "sleeper": the pids of
  * leaders, of which 10 to 39 are connected; the first digit is that of the
  * client.  The output is the client of most, or 0; before it "gone" if all
- * have left.
+ * have left.  After "made": all sleeps, those of the newest flushes that
+ * commit_delay does not explain, and those of a client; the output is 1 if it
+ * must have made most of the latter.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -223,6 +225,14 @@ print_sleeps(char **argument)
 	}
 	set_newest_sleeps(f, &groups, &nobody);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
+}
+
+static void
+print_made(char **argument)
+{
+	f->delay_hits = atoi(argument[0]);
+	f->slept_unset = atoi(argument[1]);
+	printf("%d", made_most_sleeps(f, atoi(argument[2])));
 }
 
 static void
@@ -454,7 +464,7 @@ main(int argc, char **argv)
 	static const Question questions[] = {
 		{"archiver", print_archiver}, {"cycles", print_cycles},
 		{"hanging", print_hanging}, {"head", print_head}, {"locks", print_locks},
-		{"phases", print_phases}, {"round", print_rounded},
+		{"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
 		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},
 		{"standby", print_standby}, {"stopped", print_stopped}

@@ -147,6 +147,9 @@ is(named('sleeps', 100, 1, 3600, 'short'), '0 0.75', '... always');
 is(named('sleeper', 11, 21, 12, 50, 51, 52), '1', 'the client of most leaders that are there');
 is(named('sleeper', 11, 21, 31, 12), '0', '... of no more than half of these');
 is(named('sleeper', 50, 51), 'gone 0', '... none is');
+is(named('made', 1149, 223, 926), '0', '... of which the client of most sleeps may have none');
+is(named('made', 1036, 223, 925), '1', '... or must have most');
+is(named('made', 925, 223, 926), '1', '... or has more now than were counted before');
 
 # Where the phases are those of the last minute, what was behind its stalls is,
 # too: a backup in the night had longer ones.
