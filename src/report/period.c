@@ -20,6 +20,7 @@
 
 #include <math.h>
 
+#include "access/twophase.h"
 #include "access/xlog.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
@@ -205,6 +206,14 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
+/* Of which no slow commit is kept that tells */
+static const char *
+unknown_lock(void)
+{
+	return max_prepared_xacts == 0 ? "a lock (which one is not known)" :
+		"a lock (which one is not known; pg_prepared_xacts may have its holder)";
+}
+
 bool
 period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 {
@@ -220,8 +229,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->conf.siblings = sum->siblings;
 	f->adaptive = sum->adaptive;
 	f->listeners = -1;
-	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
-		"a lock (which one is not known)";
+	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name = unknown_lock();
 	f->period = sum;
 	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
 		((double) to - from) / 1e6;

@@ -34,7 +34,8 @@
  * client.  The output is the client of most, or 0; before it "gone" if all
  * have left.  After "made": all sleeps, those of the newest flushes that
  * commit_delay does not explain, and those of a client; the output is 1 if it
- * must have made most of the latter.
+ * must have made most of the latter.  After "lock": max_prepared_transactions;
+ * the output is what stands for a lock that no slow commit has.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -225,6 +226,15 @@ print_sleeps(char **argument)
 	}
 	set_newest_sleeps(f, &groups, &nobody);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
+}
+
+int			max_prepared_xacts;
+
+static void
+print_lock(char **argument)
+{
+	max_prepared_xacts = atoi(argument[0]);
+	printf("%s", unknown_lock());
 }
 
 static void
@@ -463,8 +473,8 @@ main(int argc, char **argv)
 {
 	static const Question questions[] = {
 		{"archiver", print_archiver}, {"cycles", print_cycles},
-		{"hanging", print_hanging}, {"head", print_head}, {"locks", print_locks},
-		{"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
+		{"hanging", print_hanging}, {"head", print_head}, {"lock", print_lock},
+		{"locks", print_locks}, {"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
 		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},
 		{"standby", print_standby}, {"stopped", print_stopped}

@@ -65,6 +65,10 @@ is( named('locks', 150, 100, 100, 'before:row:7:2', 'record:row:8:1'),
 is( named('locks', 150, 50, 100, 'before:row:7:2'),
 	'row of 7 1.00; - 1.00;',
 	'more waits than a phase has are of the other one');
+is(named('lock', 0), 'a lock (which one is not known)', 'after a restart: some lock');
+is( named('lock', 10),
+	'a lock (which one is not known; pg_prepared_xacts may have its holder)',
+	'... perhaps of a prepared transaction');
 
 # A stop of all backends, of which sums have a part
 is(named('stopped', 0.6, 300), '42 30 28', 'a stop: its part of each phase, also of sums');
