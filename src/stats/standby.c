@@ -10,8 +10,9 @@
  * priority, ANY n the n that are farthest.  So one candidate decides when the
  * commit goes on, the last one of those n, and this one is blamed, with the
  * first stage that it has not reached.  With fewer than n candidates, a listed
- * standby that catches up is blamed, else the first name in the list that is
- * not connected.  A cascaded standby has no walsender here.
+ * standby that catches up is blamed, even if it has the commit's WAL: it
+ * counts when it has been sent all.  Without one, the first name in the list
+ * that is not connected is blamed.  A cascaded standby has no walsender here.
  *
  * That a commit waits for a standby, its wait event tells (commit_phase.c),
  * and its wait level as it ends (latency_wait_level()).  The background worker
@@ -67,6 +68,7 @@ typedef struct Sender
 	int			index;			/* of its WalSnd */
 	int			priority;		/* in the list, from 1 on; 1 in that of ANY */
 	bool		counts;			/* is a candidate */
+	bool		catches_up;
 	XLogRecPtr	done[STANDBY_NSTAGES];	/* where each stage ends at present */
 	XLogRecPtr	reached;		/* the same of the mode in question */
 } Sender;
@@ -173,6 +175,7 @@ read_senders(int mode, int *n)
 		SpinLockAcquire(&walsnd->mutex);
 		sender->pid = walsnd->pid;
 		sender->priority = walsnd->sync_standby_priority;
+		sender->catches_up = walsnd->state == WALSNDSTATE_CATCHUP;
 		sender->counts = walsnd->state >= WALSNDSTATE_STREAMING &&
 			!XLogRecPtrIsInvalid(walsnd->flush);
 		sender->done[STANDBY_NOT_SENT] = walsnd->sentPtr;
@@ -282,7 +285,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 		blame->behind = XLogRecPtrIsInvalid(sender->done[stage]) ? 0 :
 			clock_elapsed(sender->done[stage], GetFlushRecPtr(NULL));
 		blame->before = Min(blame->behind, clock_elapsed(sender->done[stage], lsn));
-		if (sender->done[stage] < lsn)
+		if (sender->done[stage] < lsn || sender->catches_up)
 			return true;
 	}
 	return false;

@@ -6,16 +6,21 @@
 # length of a wait is compared with the clock of the session that waits.
 
 use CommitStats;
+use IO::Select;
+use IO::Socket::UNIX;
+use POSIX       ();
 use Time::HiRes qw(time usleep);
 
 my $primary = start_node('primary');
 my %standby = map { $_ => add_standby($primary, '', $_) } qw(a b c);
 my %stopped;
+my $proxy;
 
 # Stopped processes would not end with the test.
 END
 {
 	kill 'CONT', values %stopped;
+	kill 'KILL', $proxy if $proxy;
 }
 
 sub stop_receivers (@names)
@@ -184,6 +189,68 @@ waits_for(
 		kill 'CONT', $stopped{c};
 	});
 delete $stopped{c};
+
+#
+# One that is away, and then catches up
+#
+
+# Forwards a connection to the primary, but only so many bytes of its answers
+sub start_proxy ($dir, $most)
+{
+	my $socket = '.s.PGSQL.' . $primary->port;
+	my $listener = IO::Socket::UNIX->new(Local => "$dir/$socket", Listen => 1)
+	  or die "no socket in $dir: $!\n";
+	my $pid = fork // die "no process: $!\n";
+
+	return $pid if $pid;
+	my $standby = $listener->accept;
+	my $server = IO::Socket::UNIX->new(Peer => $primary->host . "/$socket");
+	my $open = IO::Select->new($standby, $server);
+
+	while (my @ready = $open->can_read)
+	{
+		for my $from (@ready)
+		{
+			sysread($from, my $bytes, 8192) or POSIX::_exit(0);
+			syswrite $from == $server ? $standby : $server, $bytes;
+			$most -= length $bytes if $from == $server;
+		}
+		$open->remove($server) if $most <= 0;
+	}
+	POSIX::_exit(0);
+}
+
+set_names('c', 1);
+$primary->sql('SELECT pg_switch_wal()');
+$primary->wait_for_catchup($standby{c}, 'flush');
+$standby{c}->stop;
+$session = commit_beside();
+is(blamed(), 'c|not connected', 'c alone, away: it is named');
+
+my $hanging = $primary->lsn('flush');
+my $dir = PostgreSQL::Test::Utils::tempdir_short();
+
+$primary->sql(q{SET synchronous_commit = local;
+SELECT pg_logical_emit_message(true, '', repeat('x', 1000000)) FROM generate_series(1, 8)});
+$proxy = start_proxy($dir, 2_000_000);
+$standby{c}->append_conf(
+	'postgresql.conf', qq{
+wal_receiver_timeout = 0
+primary_conninfo = 'host=$dir port=@{[$primary->port]} application_name=c'
+});
+$standby{c}->start;
+$primary->wait_until(qq{SELECT state = 'catchup' AND flush_lsn >= '$hanging'
+FROM pg_stat_replication WHERE application_name = 'c'});
+is(blamed(), 'c|not sent', 'c alone, catching up: it has this WAL, and needs all');
+like(
+	$primary->sql('SELECT commit_stats_report()'),
+	qr/^1 commit waits now, .*: for standby 'c': not sent\.$/m,
+	'... also by the report');
+kill 'KILL', $proxy;
+$proxy = undef;
+$standby{c}->enable_streaming($primary);
+$standby{c}->restart;
+ok(end_background($session), '... and then the commit goes on');
 
 #
 # Nothing from before a change, also if the names are the same again
