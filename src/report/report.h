@@ -183,6 +183,8 @@ typedef struct CommitFigures
 	const char *standby_ahead;	/* "'s2'", for which FIRST does not wait */
 	const char *standby_unlisted;	/* "'s2' or 's3'" may be it, and is
 									 * connected under another name; or NULL */
+	bool		standby_was_there;	/* the one for which commits hang, since
+									 * the list was set */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
 	double		standby_share;	/* of all these waits */

@@ -1160,13 +1160,16 @@ set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 {
 	const char *end = now->stage == STANDBY_NOT_APPLIED ? "replay_lsn" : "flush_lsn";
 
-	/* pg_receivewal and the like apply nothing */
+	/* pg_receivewal and the like apply nothing; nor was it beside that one */
 	if (now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
 		f->standby_unlisted =
-			sql_value("SELECT string_agg(DISTINCT quote_literal(application_name), ' or ')"
-					  " FROM pg_stat_replication WHERE sync_priority = 0 AND replay_lsn IS NOT NULL"
-					  " AND NOT EXISTS (SELECT FROM pg_replication_slots"
-					  " WHERE active_pid = pid AND slot_type = 'logical')");
+			sql_value(psprintf("SELECT string_agg(DISTINCT quote_literal(application_name), ' or ')"
+							   " FROM pg_stat_replication WHERE sync_priority = 0 AND replay_lsn IS NOT NULL"
+							   " AND backend_start > clock_timestamp() - %f * interval '1 us'"
+							   " AND NOT EXISTS (SELECT FROM pg_replication_slots"
+							   " WHERE active_pid = pid AND slot_type = 'logical')",
+							   f->standby_was_there ? f->now.longest :
+							   (double) (GetCurrentTimestamp() - PgStartTime)));
 	f->standby_ahead =
 		sql_value(psprintf("SELECT quote_literal(min(other.application_name))"
 						   " FROM pg_stat_replication AS it, pg_stat_replication AS other"
@@ -1399,6 +1402,8 @@ set_standby(CommitFigures *f)
 		{
 			StandbyWait *sum = &counts[i].lately[0][stage];
 
+			f->standby_was_there |= stage != STANDBY_NOT_CONNECTED && counts[i].wait_time[stage] > 0 &&
+				strcmp(counts[i].name, f->now.blame.name) == 0;
 			for (int part = 1; part < STANDBY_PARTS; part++)
 			{
 				sum->time += counts[i].lately[part][stage].time;

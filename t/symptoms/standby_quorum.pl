@@ -221,11 +221,20 @@ sub start_proxy ($dir, $most)
 }
 
 set_names('c', 1);
+stop_receivers('c');
+waits_for('c alone, stopped', 'c|not written', \&continue_all);
 $primary->sql('SELECT pg_switch_wal()');
 $primary->wait_for_catchup($standby{c}, 'flush');
 $standby{c}->stop;
 $session = commit_beside();
 is(blamed(), 'c|not connected', 'c alone, away: it is named');
+$primary->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+$report = $primary->sql('SELECT commit_stats_report()');
+like($report, qr/^  1\. \S+% standby 'c': not connected/m, '... also by the report');
+unlike($report, qr/which\s+is\s+connected/, '... and is not b, which was connected beside it');
+$standby{b}->restart;
+$primary->wait_until(
+	q{SELECT commit_stats_report() ~ 'if\s+it\s+is\s+''b'',\s+which\s+is\s+connected'});
 
 my $hanging = $primary->lsn('flush');
 my $dir = PostgreSQL::Test::Utils::tempdir_short();
