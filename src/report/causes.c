@@ -822,7 +822,9 @@ remedy_at_stage(const CommitFigures *f)
 	if (f->standby_answers)
 		return "none until the next flush, or for wal_receiver_status_interval of the standbys; then " WALRECEIVER;
 	if (f->standby == NULL)
-		return "commit_standby_stats";
+		return f->standby_list == NULL ? "commit_standby_stats" :
+			psprintf("none known: a restart, or another synchronous_standby_names (now '%s'), empties commit_standby_stats; the logs of both servers",
+					 f->standby_list);
 	if (strcmp(f->standby, "pg_basebackup") == 0)
 		return "names of standbys in synchronous_standby_names, in place of '*': a backup confirms whole WAL files only";
 	if (logical && f->standby_slots != NULL)

@@ -185,6 +185,8 @@ typedef struct CommitFigures
 									 * connected under another name; or NULL */
 	bool		standby_was_there;	/* the one for which commits hang, since
 									 * the list was set */
+	const char *standby_list;	/* synchronous_standby_names, if it is newer
+								 * and has no counts; or NULL */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
 	double		standby_share;	/* of all these waits */

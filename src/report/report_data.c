@@ -1275,7 +1275,10 @@ report_data_blame_slow(CommitFigures *f)
 	double		all = all_standby_time(f);
 	double		stand_for = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
 	double		blamed = 0;
+	TimestampTz since;
 
+	if (standby_read(counts, &since) == 0 && since > f->stats_reset)
+		f->standby_list = SyncRepStandbyNames;
 	for (int i = 0; i < nslow; i++)
 	{
 		const StandbyBlame *blame = &slow[i].outcome.waits.blame;

@@ -443,6 +443,11 @@ some standby
 	phase:standby=0.83
 	cause: 83\.0% standby: which one is not known\.
 	answer: no\. 83\.0% of commit time is outside
+	remedy: ^commit_standby_stats\n$
+... that a restart has forgotten
+	phase:standby=0.83 standby_list=s1
+	cause: 83\.0% standby: which one is not known\.
+	remedy: ^none known: a restart, or another synchronous_standby_names \(now 's1'\), empties commit_standby_stats; the logs of both servers\n$
 a prepared transaction that nobody ends
 	hanging lock='row of relation s, held by a prepared transaction' lock_share=1 lock_prepared=1
 	phase:before=1
@@ -1681,6 +1686,7 @@ is(conclude('checkpoint')->{step}, "First step: what cause 1 says.\n", '... of m
 is( conclude('phase:standby=0.8')->{step},
 	"First step: what cause 1 says.\n",
 	'... that leaves no time to flushes');
+is(conclude('phase:standby=0.8 standby_list=s1')->{step}, '', '... of which nothing is known');
 is(conclude('slept_unset=20 alone_hits=0.8 sleeper=app phase:delay=0.6')->{step},
 	$compare, '... and one of sessions, which may pay');
 my $wrong = 'hot delay=2000 alone_hits=0.94';
