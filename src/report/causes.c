@@ -796,6 +796,19 @@ usual_standby_wait(const CommitFigures *f)
 	return f->commit_p50 > 0 ? Min(mean, f->commit_p50) : mean;
 }
 
+/* Few commits have much of its time, or no ping has. */
+static bool
+did_not_answer(const CommitFigures *f, bool logical)
+{
+	double		n = (double) f->phase_commits - f->phase_unwaited;
+	double		slow = f->period != NULL ? f->slow_commits : f->slow_recent;
+
+	return usual_standby_wait(f) >= NO_PING ||
+		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)) ||
+		(2 * slow < n &&
+		 2 * f->slow_at_stage[f->standby_stage] > f->standby_share * standby_waits(f));
+}
+
 /* Apart from the WAL of large transactions */
 static const char *
 remedy_at_stage(const CommitFigures *f)
@@ -841,9 +854,7 @@ remedy_at_stage(const CommitFigures *f)
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
-	/* it did not answer: few commits have much of that time, or no ping has */
-	if (usual_standby_wait(f) >= NO_PING ||
-		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)))
+	if (did_not_answer(f, logical))
 		return general;
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)

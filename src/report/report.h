@@ -123,6 +123,7 @@ typedef struct CommitFigures
 	double		phase[PHASE_N]; /* shares of it */
 	double		slow_recent;	/* slow commits of that time, kept or not */
 	double		slow_standby;	/* us that these waited for a standby */
+	double		slow_at_stage[STANDBY_NSTAGES]; /* ... by stage */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_seconds;	/* since the oldest of these */
 	double		slow_mean;

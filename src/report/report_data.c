@@ -985,6 +985,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	{
 		const SlowEvent *event = &slow[i].event;
 		uint64		part[PHASE_N];
+		double		standby;
 
 		if (event->ended_at < f->stats_reset || event->ended_at >= end)
 			continue;
@@ -998,7 +999,9 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 			continue;
 		f->slow_recent++;
 		/* the end of a commit, of which samples saw what was since then */
-		f->slow_standby += Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
+		standby = Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
+		f->slow_standby += standby;
+		f->slow_at_stage[slow[i].outcome.waits.blame.stage] += standby;
 		add_recent_slow(f, &sum, &slow[i], part);
 	}
 	set_locks(f, &sum);

@@ -296,6 +296,28 @@ a standby that did not answer for some time
 	answer: no\. 98\.6% of commit time
 	remedy: ^its network, processors or disk \(it writes, and makes segments\), or a walreceiver that does not answer \(
 	not: ping
+... or had not flushed, for as long
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=25500 phase_commits=3304 phase:standby=0.6
+	standby=sb1 standby_stage=2 standby_share=0.538 slow_recent=6 slow_standby=24e6
+	slow_at_stage[STANDBY_NOT_WRITTEN]=24e6
+	remedy: ^its network, processors or disk
+	not: ping
+... in a period
+	phase_mean=24500 phase_commits=3352 commit_p50=10000 phase:standby=0.598 period=1 standby=sb1
+	standby_stage=2 standby_share=0.483 standby_at_least=1 slow_commits=6
+	slow_at_stage[STANDBY_NOT_WRITTEN]=24e6
+	remedy: ^its network, processors or disk
+	not: ping
+... which hardly matters beside its network
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=25500 phase_commits=3304 phase:standby=0.6
+	standby=sb1 standby_stage=2 standby_share=0.538 slow_recent=6 slow_standby=12e6
+	slow_at_stage[STANDBY_NOT_WRITTEN]=12e6
+	remedy: ^its network, if a ping takes as long
+... beside a network for which all commits are slow
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=25500 phase_commits=3304 phase:standby=0.6
+	standby=sb1 standby_stage=2 standby_share=1 slow_recent=3000 slow_standby=40e6
+	slow_at_stage[STANDBY_NOT_WRITTEN]=40e6
+	remedy: ^its network, if a ping takes as long
 ... for most of the waits
 	phase_mean=102000 commit_p50=25000 phase:standby=0.986 standby=sb1 standby_stage=2
 	standby_share=1
