@@ -553,19 +553,21 @@ reader_of_notify(const CommitFigures *f)
 static const char *
 blame_standby(const CommitFigures *f)
 {
+	const char *it;
+
 	if (f->standby_unset)
 		return ": synchronous_standby_names is empty, but the checkpointer has not read that yet";
 	if (f->standby_answers)
 		return ": those that commits need have their WAL, and commits go on when one of those answers";
 	if (f->standby == NULL)
 		return ": which one is not known";
+	it = psprintf(" '%s': %s", f->standby, strcmp(f->standby, "*") == 0 ? "too few are connected" :
+				  standby_stage_names[f->standby_stage]);
 	if (f->standby_since != NULL)
-		return psprintf(" '%s': %s (%s of its waits%s since %s)", f->standby,
-						standby_stage_names[f->standby_stage],
+		return psprintf("%s (%s of its waits%s since %s)", it,
 						format_percent(f->standby_share),
 						f->hanging > 0 ? "" : " while connected", f->standby_since);
-	return psprintf(" '%s': %s%s%s", f->standby,
-					standby_stage_names[f->standby_stage],
+	return psprintf("%s%s%s", it,
 					f->standby_behind < BULK_WAL ? "" :
 					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
@@ -819,13 +821,15 @@ remedy_at_stage(const CommitFigures *f)
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, processors or disk (it writes, and makes segments), or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
-		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)"
+		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)",
+		[STANDBY_NSTAGES] = "start another one, or lower the number in synchronous_standby_names (if it is 1, empty the list; reload; commits then go on, perhaps on the primary alone)"
 	};
 	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
 	const char *itself = logical ?
 	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
 	"its walreceiver, which first flushes to its disk what came before, lacks a processor, or does not answer";
-	const char *general = logical ? itself : remedies[f->standby_stage];
+	bool		any = f->standby != NULL && strcmp(f->standby, "*") == 0;
+	const char *general = logical ? itself : remedies[any ? STANDBY_NSTAGES : f->standby_stage];
 	bool		hang = commits_hang(f) ||
 	(f->standby != NULL && f->now.blame.stage == f->standby_stage &&
 	 strcmp(f->now.blame.name, f->standby) == 0);
@@ -852,8 +856,8 @@ remedy_at_stage(const CommitFigures *f)
 	if (hang)
 		return general;
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
-		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
-						remedies[STANDBY_NOT_CONNECTED]);
+		return psprintf("if %s, %s; else the logs of both servers say why it was",
+						any ? "too few still are" : "it is still away", general);
 	if (did_not_answer(f, logical))
 		return general;
 	/* a subscription has written and flushed what it has applied */

@@ -414,6 +414,17 @@ a row that a COMMIT keeps while it waits for a standby
 	hangs standby_stage=2
 	cause: 100% standby 'sb1': not written\.
 	remedy: ^its network, processors or disk \(it writes, and makes segments\), or a walreceiver that does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$
+any standby, of which too few are there
+	hangs standby=* standby_share=1
+	cause: 100% standby '\*': too few are connected\.
+	remedy: ^start another one, or lower the number in synchronous_standby_names \(if it is 1, empty the list; reload; commits then go on, perhaps on the primary alone\)\n$
+... and were there
+	behind standby=* standby_stage=0 standby_behind=0 standby_share=0.9
+	cause: 97\.0% standby '\*': too few are connected \(90\.0% of these waits\)\.
+	remedy: ^if too few still are, start another one, or lower the number .*; else the logs of both servers say why it was\n$
+... in a period
+	phase:standby=1 hanging=4 period=1 standby=* standby_share=1 standby_since=noon
+	cause: 100% standby '\*': too few are connected \(100% of its waits since noon\)\.
 a subscription
 	phase:standby=0.83 standby=sub standby_stage=3 standby_share=1 standby_logical=1
 	cause: 83\.0% standby 'sub': not flushed\.
