@@ -39,6 +39,7 @@ PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 #define BAR_WIDTH			28	/* as that of the strings that it is cut from */
 
 #define LEAST_PHASE			0.005	/* smaller shares are not printed */
+#define UNCERTAIN_MATTER	0.05	/* of the commits, fewer are not printed */
 
 /*---- What hangs now ----------------------------------------------*/
 
@@ -201,6 +202,14 @@ put_delay(StringInfo text, const CommitFigures *f)
 }
 
 static void
+put_uncertain(StringInfo text, const CommitFigures *f)
+{
+	if (f->flushes_uncertain > UNCERTAIN_MATTER * f->commits)
+		appendStringInfo(text, "  It is not certain whether %s of these commits flushed.\n",
+						 format_count(Min(f->flushes_uncertain, f->commits)));
+}
+
+static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
 	uint64		limit = slow_commit_limit(f->conf.slow_commit_time);
@@ -220,7 +229,9 @@ put_figures(StringInfo text, const CommitFigures *f)
 	if (f->newest)
 		appendStringInfo(text, "%38.2f",
 						 ratio_or_zero(f->newest_carried, f->newest_flushes));
-	appendStringInfo(text, "\n  not counted above: %s asynchronous, %s read-only, %s unlogged\n"
+	appendStringInfoChar(text, '\n');
+	put_uncertain(text, f);
+	appendStringInfo(text, "  not counted above: %s asynchronous, %s read-only, %s unlogged\n"
 					 "  slow commits: %s%s\n",
 					 format_count(f->commits_async),
 					 format_count(f->commits_read_only),

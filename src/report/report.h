@@ -83,6 +83,7 @@ typedef struct CommitFigures
 	uint64		prepares;		/* PREPARE TRANSACTION */
 	double		prepare_time;	/* of a mean one */
 	uint64		flushes;
+	uint64		flushes_uncertain;
 	uint64		carried;		/* commits in these flushes */
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */

@@ -114,6 +114,7 @@ report_data_set_counts(CommitFigures *f, const uint64 *value, uint64 unled,
 	f->prepares = value[SLOT_PREPARES];
 	f->prepare_time = ratio_or_zero(value[SLOT_PREPARE_TIME] / 1e3, f->prepares);
 	f->flushes = value[SLOT_FLUSHES];
+	f->flushes_uncertain = value[SLOT_FLUSHES_UNCERTAIN];
 	f->delay_hits = value[SLOT_DELAY_HITS];
 	f->delay_misses = value[SLOT_DELAY_MISSES];
 	f->hits_adaptive = Min(value[SLOT_HITS_ADAPTIVE], f->delay_hits);

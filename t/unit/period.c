@@ -35,7 +35,9 @@
  * have left.  After "made": all sleeps, those of the newest flushes that
  * commit_delay does not explain, and those of a client; the output is 1 if it
  * must have made most of the latter.  After "lock": max_prepared_transactions;
- * the output is what stands for a lock that no slow commit has.
+ * the output is what stands for a lock that no slow commit has.  After
+ * "uncertain": commits, and how many of them are not known to have flushed or
+ * not; the output is what figures say of that.
  *
  * After "head": the seconds that phases are of, and those since the oldest
  * slow commit; the output is what stands above the phases.  After "round": a
@@ -226,6 +228,18 @@ print_sleeps(char **argument)
 	}
 	set_newest_sleeps(f, &groups, &nobody);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
+}
+
+static void
+print_uncertain(char **argument)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	f->commits = atoi(argument[0]);
+	f->flushes_uncertain = atoi(argument[1]);
+	put_uncertain(&text, f);
+	fputs(text.data, stdout);
 }
 
 int			max_prepared_xacts;
@@ -477,7 +491,8 @@ main(int argc, char **argv)
 		{"locks", print_locks}, {"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
 		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},
-		{"standby", print_standby}, {"stopped", print_stopped}
+		{"standby", print_standby}, {"stopped", print_stopped},
+		{"uncertain", print_uncertain}
 	};
 
 	return answer_question(questions, lengthof(questions), argv);

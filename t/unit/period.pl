@@ -70,6 +70,15 @@ is( named('lock', 10),
 	'a lock (which one is not known; pg_prepared_xacts may have its holder)',
 	'... perhaps of a prepared transaction');
 
+# From 18 on, nothing tells whether a commit that got its id late has flushed.
+is( named('uncertain', 1961, 1953),
+	'  It is not certain whether 1953 of these commits flushed.',
+	'commits that got their id late');
+is(named('uncertain', 10000, 500), '', '... few of them');
+is( named('uncertain', 100, 128),
+	'  It is not certain whether 100 of these commits flushed.',
+	'... or all');
+
 # A stop of all backends, of which sums have a part
 is(named('stopped', 0.6, 300), '42 30 28', 'a stop: its part of each phase, also of sums');
 is(named('stopped', 0.6, 0), '60 30 10', '... or none');
