@@ -71,7 +71,7 @@ $ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
 	*PostgreSQL::Test::Cluster::background_psql = sub {
 		my $session = $start->(@_);
 
-		$session->set_query_timer_restart;
+		$session->{query_timer_restart} = 1;
 		return $session;
 	};
 	*PostgreSQL::Test::BackgroundPsql::quit = sub ($session) {

@@ -26,7 +26,7 @@ my $load;
 sub start_load
 {
 	set_quota($node, $quota / 5);
-	$load = start_pgbench($node, '-c 4 -T 600', watched => $watched);
+	$load = start_pgbench($node, '-c 4 -T 3600', watched => $watched);
 }
 
 # The load may have lost its connections, but has seen nothing strange.

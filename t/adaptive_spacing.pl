@@ -14,7 +14,7 @@ commit_stats.adaptive_delay = on
 commit_stats.log_delay_changes = on
 wal_buffers = 256kB
 });
-my @load = ('-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
+my @load = ('-c 5 -T 3600', insert => 'INSERT INTO tick VALUES (1);');
 my $load;
 
 # Forget what was learned, and find the quota again.
@@ -85,7 +85,7 @@ cmp_ok($node->sql('SELECT max(asked) FROM shim_events()'),
 end_pgbench($node, $load);
 $node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 learn_anew();
-$load = start_pgbench($node, '-c 5 -T 600',
+$load = start_pgbench($node, '-c 5 -T 3600',
 	wide => q{SELECT pg_logical_emit_message(true, 'wide', repeat('x', 400000));});
 ok( poll_until(
 		sub {

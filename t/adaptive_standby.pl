@@ -25,7 +25,7 @@ start_with_shim($standby);
 
 sub start_load ($node)
 {
-	return start_pgbench($node, '-c 5 -T 600', insert => "INSERT INTO tick VALUES (1);\n");
+	return start_pgbench($node, '-c 5 -T 3600', insert => "INSERT INTO tick VALUES (1);\n");
 }
 
 #

@@ -164,9 +164,9 @@ COMMIT;
 sub start_load
 {
 	return map { (
-		start_clients($_, '-c 4 -R 200 -T 600', %mixture),
-		start_clients($_, '-c 2 -R 100 -T 600', %renaming),
-		start_clients($_, '-c 1 -R 20 -C -T 600', %mixture{ 'insert', 'read' })) } @databases;
+		start_clients($_, '-c 4 -R 200 -T 3600', %mixture),
+		start_clients($_, '-c 2 -R 100 -T 3600', %renaming),
+		start_clients($_, '-c 1 -R 20 -C -T 3600', %mixture{ 'insert', 'read' })) } @databases;
 }
 
 never_decrease('all views', 'everything', 100, 'SELECT true', start_load());

@@ -150,7 +150,7 @@ my $reset_loop =
   : q{SELECT pg_stat_reset_shared('wal');};
 for my $timing ('on', 'off')
 {
-	my $loop = start_pgbench($node, '-T 600', reset_loop => $reset_loop);
+	my $loop = start_pgbench($node, '-T 3600', reset_loop => $reset_loop);
 
 	$node->wait_until(q{SELECT count(*) > 0 FROM pg_stat_activity
 WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()});

@@ -47,13 +47,13 @@ sub start_load ($round)
 	return (
 		start_pgbench(
 			$node,
-			"-c 6 -j 2 -T 600 -D round=$round -D n=0 --log --log-prefix=$logs",
+			"-c 6 -j 2 -T 3600 -D round=$round -D n=0 --log --log-prefix=$logs",
 			write => q{
 \set n :n + 1
 INSERT INTO written VALUES (:round, :client_id, :n);
 }),
 		start_pgbench(
-			$node, '-c 4 -T 600',
+			$node, '-c 4 -T 3600',
 			other => q{
 \if :client_id = 0
 	SELECT commit_stats_reset();

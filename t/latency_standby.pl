@@ -124,7 +124,7 @@ note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
 # A simulation takes the end of a commit for that of its flush.
 my $load = start_pgbench(
 	$primary,
-	'-c 32 -j 2 -T 600',
+	'-c 32 -j 2 -T 3600',
 	write => "SET synchronous_commit = remote_apply;\nINSERT INTO logged VALUES (1);");
 $primary->wait_until('SELECT commits > 300 FROM commit_flush_stats');
 my ($failed, $said);

@@ -88,7 +88,7 @@ sub learn_quota ($node)
 	return if delay_state($node, 'quota_spacing IS NOT NULL') eq 't';
 	# a quota that was refuted is not believed for a minute
 	start_over($node) if delay_state($node, 'quotas_refuted') > 0;
-	$load = start_pgbench($node, '-c 4 -T 600', learn => 'INSERT INTO tick VALUES (1);');
+	$load = start_pgbench($node, '-c 4 -T 3600', learn => 'INSERT INTO tick VALUES (1);');
 	wait_for_quota($node);
 	end_pgbench($node, $load);
 }

@@ -85,9 +85,9 @@ sub start_all_commits ($node)
 {
 	_create_objects($node);
 	return (
-		insert => start_pgbench($node, '-c 4 -T 600', insert => $watched =~ s/tick/logged/r),
+		insert => start_pgbench($node, '-c 4 -T 3600', insert => $watched =~ s/tick/logged/r),
 		ddl => start_pgbench(
-			$node, '-c 2 -T 600',
+			$node, '-c 2 -T 3600',
 			ddl => qq{
 BEGIN;
 CREATE TABLE t:client_id (n int PRIMARY KEY);
@@ -102,7 +102,7 @@ VACUUM t:client_id;
 DROP TABLE t:client_id;
 $check}),
 		two_phase => start_pgbench(
-			$node, '-c 2 -T 600',
+			$node, '-c 2 -T 3600',
 			two_phase => qq{
 BEGIN;
 INSERT INTO logged VALUES (2);
@@ -116,9 +116,10 @@ PREPARE TRANSACTION 'p:client_id';
 ROLLBACK PREPARED 'p:client_id';
 $check}),
 		procedures => start_pgbench(
-			$node, '-c 2 -T 600', procedures => "CALL commits();\nCALL commits_in_vain();\n$check"),
+			$node, '-c 2 -T 3600', procedures => "CALL commits();\nCALL commits_in_vain();\n$check"
+		),
 		notify => start_pgbench(
-			$node, '-c 1 -T 600',
+			$node, '-c 1 -T 3600',
 			notify => qq{
 BEGIN;
 INSERT INTO logged VALUES (3);
@@ -135,7 +136,7 @@ COMMIT;
 $check}),
 		# its own settings, which are its own again afterwards
 		own => start_pgbench(
-			$node, '-c 1 -T 600',
+			$node, '-c 1 -T 3600',
 			own => q{SET commit_delay = 11;
 INSERT INTO logged VALUES (4);
 SELECT own_delay(11);

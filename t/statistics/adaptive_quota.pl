@@ -16,8 +16,9 @@ sub stalls_a_flush ($seen)
 	return $seen->{stalled} / ($seen->{syncs} || 1);
 }
 
-# Without the setting, most flushes stall.
+# Without the setting, most flushes stall, on the device that is learned later.
 set_quota($node, $quota);
+learn_quota($node);
 $node->alter_system('commit_stats.adaptive_delay' => 'off');
 wait_for_delay_state($node, 'NOT in_force');
 my ($without) = run_load($node, 400);
@@ -45,7 +46,7 @@ right_in_most_rounds('a quota', \&keeps_apart);
 # Each sleep is what is left of the spacing, here a ceiling.  A commit that
 # begins after a flush sleeps less, but no less than by the time since then,
 # unless nobody knew yet that it had ended.
-my $ceiling = 3500;
+my $ceiling = int(0.7 * 1_000_000 / $rate);
 my $longest = $ceiling - $slack;
 
 $node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
