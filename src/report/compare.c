@@ -65,7 +65,7 @@ typedef struct Period
 								 * NaN: most did */
 	bool		merged;			/* W has all that samples would tell apart */
 	double		load;			/* commits/s */
-	double		group;			/* commits in a flush */
+	double		group;			/* commits and prepares in a flush */
 	double		wal;			/* bytes of a flush */
 } Period;
 
@@ -116,8 +116,8 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 		p->flush = p->rest + stalls;
 	p->waits = ratio_or_zero(p->waited, p->flush);
 	p->load = ratio_or_zero(commits, sum->seconds);
-	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
-							 flushes);
+	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits) +
+							 sum->value[SLOT_PREPARES], flushes);
 	p->wal = ratio_or_zero(sum->flush_wal, flushes);
 }
 
@@ -139,14 +139,28 @@ direction(double before, double after)
 		change < 0 ? -1 : 1;
 }
 
+/* Transactions that are not of the load, if a change of theirs matters to it */
+static const char *
+describe_others(const char *name, SlotCounter counter, const Period *b,
+				const Period *a)
+{
+	double		before = ratio_or_zero(b->sum->value[counter], b->sum->seconds);
+	double		after = ratio_or_zero(a->sum->value[counter], a->sum->seconds);
+
+	return fabs(after - before) <= HARDLY_CHANGED * Max(b->load, a->load) ? "" :
+		psprintf("; %s: %s to %s/s", name, format_number(before), format_number(after));
+}
+
 static const char *
 describe_load(const Period *b, const Period *a)
 {
 	static const char *const words[] = {"fell", "did not change", "rose"};
 
-	return psprintf("the load %s: %s to %s commits/s that wait",
+	return psprintf("the load %s: %s to %s commits/s that wait%s%s",
 					words[1 + direction(b->load, a->load)],
-					format_number(b->load), format_number(a->load));
+					format_number(b->load), format_number(a->load),
+					describe_others("asynchronous commits", SLOT_COMMITS_ASYNC, b, a),
+					describe_others("prepares, which wait, too", SLOT_PREPARES, b, a));
 }
 
 /* Commits whose end is in no sum */
@@ -261,10 +275,12 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 		return part;
 	return put_part(part, "flushes waited", NAN, NAN,
 					(a->waits - b->waits) * flush,
-					psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits in a flush.",
+					psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits%s in a flush.",
 							 b->waits, a->waits, b->merged ?
 							 " (with sleeps and other phases, of which there are few samples)" : "",
-							 describe_load(b, a), b->group, a->group));
+							 describe_load(b, a), b->group, a->group,
+							 b->sum->value[SLOT_PREPARES] + a->sum->value[SLOT_PREPARES] > 0 ?
+							 " and prepares" : ""));
 }
 
 /* A setting has no time, and only its sentence tells what changed. */

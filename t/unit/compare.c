@@ -43,6 +43,8 @@ read_period(HistorySum *sum)
 	sum->adaptive = next();
 	sum->flush_wal = next();
 	sum->checkpoints = next();
+	sum->value[SLOT_COMMITS_ASYNC] = next();
+	sum->value[SLOT_PREPARES] = next();
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] = next();
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)

@@ -14,7 +14,8 @@ my $program =
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
 my @causes = qw(segment CPU pause checkpoint archiver bulk bytes writes quota unknown);
 my @counts =
-  qw(seconds commits flushes unled flush_time timed delay siblings adaptive wal checkpoints);
+  qw(seconds commits flushes unled flush_time timed delay siblings adaptive wal checkpoints
+  async prepares);
 
 # A minute of 1,000 commits/s that share 30,000 flushes of 400 us; times in ns
 my %usual = (
@@ -219,6 +220,31 @@ like(
 is( $parts[0]{sentence},
 	'A commit waits for 1.25 flushes, then for 1.75: the load rose: 1000 to 2000 commits/s that wait; 2.00 to 4.00 commits in a flush.',
 	'... and commits that wait for more flushes');
+
+# Most commits become asynchronous; or half of them are prepared before, in the
+# same flushes
+my %few_wait = (
+	%usual,
+	commits => 600,
+	async => 59400,
+	flush => 600 * 200e3,
+	others => 600 * 300e3,
+	log => 600 * 10e3);
+($whole) = compare_periods(\%usual, \%few_wait);
+is( $whole->{sentence},
+	'Commits take as long: 510 us to 510 us; the load fell: 1000 to 10.0 commits/s that wait; asynchronous commits: 0 to 990/s, in 1 min 0 s and 1 min 0 s.',
+	'commits that do not wait any more');
+($whole, @parts) = compare_periods(\%usual, { %usual, prepares => 30000 });
+like(
+	$whole->{sentence},
+	qr{ 1000 to 1000 commits/s that wait; prepares, which wait, too: 0 to 500/s, in },
+	'transactions that wait twice');
+like(
+	(grep { $_->{name} eq 'flushes waited' } @parts)[0]{sentence},
+	qr/; 2\.00 to 3\.00 commits and prepares in a flush\.$/,
+	'... share flushes');
+($whole) = compare_periods({ %usual, async => 6000 }, { %usual, async => 7000 });
+unlike($whole->{sentence}, qr/asynchronous/, 'a few more that do not wait');
 
 ($whole, @parts) = compare_periods(\%usual, { %usual, standby => 60000 * 3e6 });
 is( sprintf('%s: %s', @{ $parts[0] }{qw(name sentence)}),
