@@ -1401,6 +1401,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 				  psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
+						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
 						   "flushes of usual length: the disk takes this time for each",
 						   f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 						   psprintf(", with %s of WAL", format_bytes(f->flush_wal)),

@@ -1614,10 +1614,10 @@ of a period: flushes of others
 	remedy: checkpoint_timeout \(now 300 s\); but if the server's log
 of a period: larger flushes
 	period=1 flush_wal=512000
-	exactly: 100% flushes of usual length: the disk takes this time for each, with 512 kB of WAL.
+	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each, with 512 kB of WAL.
 of a period: ... and small ones
 	period=1 flush_wal=8000
-	exactly: 100% flushes of usual length: the disk takes this time for each.
+	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each.
 %asleep
 	phase:delay=0.9 delay_hits=100
 of a period: a pause, of which it is not known how long it was
