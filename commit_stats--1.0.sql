@@ -1277,8 +1277,9 @@ level AS (
 	WINDOW b AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING),
 		   a AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING)),
 -- Four minutes of the five before are below four of the five from here on, or
--- above: one minute of each may be anything.  A time changes by more than the
--- square of the factor within which nine of ten minutes follow each other.
+-- above: one minute of each may be anything.  The first one has changed.  A time
+-- changes by more than the square of the factor within which nine of ten minutes
+-- follow each other.
 noise AS (
 	SELECT name, 2::float8 * percentile_cont(0.9::float8) WITHIN GROUP (ORDER BY step) AS noise
 	FROM level GROUP BY name),
@@ -1289,6 +1290,7 @@ jump AS (
 					   CASE WHEN pg_catalog.cardinality(b.v) = 5 AND pg_catalog.cardinality(a.v) = 5 AND greatest(was, is_now) >= floor
 								 AND (name <> 'commits/s' OR a.v[1] > 0::float8 OR was < is_now)
 								 AND (a.v[2] > b.v[4] * 1.1::float8 OR a.v[4] * 1.1::float8 < b.v[2])
+								 AND abs(ln((is_now + least) / (level.v + least))) < abs(ln((was + least) / (level.v + least)))
 								 AND (is_now > was * factor + least OR was > is_now * factor + least)
 								 AND (name = 'commits/s' OR abs(ln((is_now + least) / (was + least))) > noise)
 							THEN abs(ln((is_now + least) / (was + least))) / ln(factor) END AS size
@@ -1347,14 +1349,14 @@ event AS (
 		  FROM r, LATERAL (VALUES ('commit_delay', commit_delay::text), ('commit_siblings', commit_siblings::text),
 			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
 	WHERE was <> is_now),
--- A level changes with what begins, or with the first level that changes, within two minutes.
+-- A level changes with what begins, or with the first level that changes, within two minutes or its row's length.
 -- A gap and a stop end by themselves.
 numbered AS MATERIALIZED (
 	SELECT *, row_number() OVER (ORDER BY x, rank) AS number
 	FROM (SELECT x, max(coalesce(until, x)) AS until, min(rank) AS rank,
 				 string_agg(what, '; ' ORDER BY rank, what) AS what,
 				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place, count(*) OVER () AS total
-		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= 2 ORDER BY o.rank, o.x LIMIT 1)
+		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= (SELECT greatest(2, max(w)) FROM r WHERE r.x = e.x) ORDER BY o.rank, o.x LIMIT 1)
 							ELSE x END AS x,
 					   until, rank, size, what FROM event e) e
 		  GROUP BY x, CASE WHEN rank IN (1, 3) THEN rank END) l

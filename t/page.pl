@@ -448,6 +448,23 @@ is( join("\n", grep { /stalled/ } happened(page('2026-01-01', '2026-01-03'))),
 Jan 02 06:00 to Jan 02 06:05 | flushes stalled for 200 s in all, cause: quota},
 	'an hour, and five minutes with as many stalls each');
 
+# A level changes in the first row that has it, though the one before is higher
+# than usual, and on the line of stalls that begin within an hour.
+my @by_full_hour = (@by_hour, period_end => q{t + n * interval '59 min' + interval '1 h'});
+first_rows('2026-01-01', 20, @by_full_hour, commit_p50 => '8', commit_p99 => '20');
+insert_rows('2026-01-01 20:00', 1, @hour, commit_p50 => '9', commit_p99 => '160');
+insert_rows(
+	'2026-01-01 21:00', 4, @by_full_hour,
+	commit_p50 => '48',
+	commit_p99 => '160',
+	stalls => '10',
+	stall_time => '9000',
+	quota_stall_time => '9000');
+insert_rows('2026-01-02 01:00', 24, @by_full_hour, commit_p50 => '12', commit_p99 => '30');
+is( join("\n", happened(page('2026-01-01', '2026-01-03'))),
+	q{Jan 01 21:00 to Jan 02 01:00 | flushes stalled for 36.0 s in all, cause: quota; median commit 8.20 &#8594; 40.8 ms; p99 of commits 20.0 &#8594; 160 ms},
+	'hours that become slow: one line, with the first of them');
+
 # Clocks go back in the morning of the fourth day.
 first_rows(
 	'2026-10-22', 168, @hour,
