@@ -710,17 +710,21 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 }
 
 /*
- * Of checkpoints that checkpoint_timeout begins; only writes are spread.
- * Until their WAL is known, that of transactions tells whether it is little.
+ * Of early ones, or those that checkpoint_timeout begins; only writes are
+ * spread.  Until their WAL is known, that of transactions tells whether it is
+ * little.
  */
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
 	double		wal = f->checkpoint_wal > 0 ? f->checkpoint_wal :
 	f->conf.checkpoint_timeout * written_rate(f);
-	bool		in_sync = f->checkpoint_phase != NULL &&
-	strcmp(f->checkpoint_phase, "sync") == 0;
+	bool		in_sync = f->now.beside_sync ||
+	(f->checkpoint_phase != NULL && strcmp(f->checkpoint_phase, "sync") == 0);
+	const char *early = remedy_for_early_checkpoints(f);
 
+	if (early != NULL)
+		return early;
 	if (f->checkpoint_lasts > f->conf.checkpoint_timeout)
 		return psprintf("a volume that writes more%s: the checkpoint under way has lasted %s (checkpoint_timeout: %d s)",
 						f->conf.wal_apart ? "" : ", or a disk of its own for the WAL",
@@ -1314,14 +1318,12 @@ static void
 find_stall_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
-	const char *early = remedy_for_early_checkpoints(f);
 
 	add_cause(found, stall[STALL_CHECKPOINT].share,
 			  psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
 					   psprintf("the %s phase of ", f->checkpoint_phase),
 					   count_stalls(f, STALL_CHECKPOINT)),
-			  if_certain(&stall[STALL_CHECKPOINT],
-						 early != NULL ? early : remedy_for_checkpoints(f)));
+			  if_certain(&stall[STALL_CHECKPOINT], remedy_for_checkpoints(f)));
 	add_cause(found, stall[STALL_ARCHIVER].share,
 			  psprintf("stalls while %s runs%s.", f->archiver, count_stalls(f, STALL_ARCHIVER)),
 			  if_certain(&stall[STALL_ARCHIVER], archives_always(f) ?
@@ -1370,7 +1372,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 static void
 find_flush_causes(const CommitFigures *f, Causes *found)
 {
-	bool		others = others_slow_down(f);
+	bool		beside_sync = most_hang_now(f) && f->now.beside_sync && !f->conf.wal_apart;
+	bool		others = others_slow_down(f) && !beside_sync;
 
 	if (fills_segments(f))
 		add_cause(found, outside_share(f),
@@ -1398,7 +1401,9 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   or_quick_again(f)));
 	else
 		add_cause(found, rest_of_flushes(f) - slower_share(f),
-				  psprintf("%s%s%s.", commits_hang(f) ? "flushes that have not ended, or of usual length" :
+				  psprintf("%s%s%s.", beside_sync ?
+						   "flushes that have not ended, or of usual length. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
+						   commits_hang(f) ? "flushes that have not ended, or of usual length" :
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
@@ -1407,7 +1412,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
 						   !others ? "" : psprintf(", while %s read or write on it%s", name_others(f),
 												   use_of_volume(&f->seen.volume))),
-				  others ? own_volume(f) :
+				  beside_sync ? remedy_for_checkpoints(f) : others ? own_volume(f) :
 				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
 				  "larger transactions: one session commits at a time" : NULL);

@@ -1128,6 +1128,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
+	if (f->now.beside_sync && f->stall[STALL_CHECKPOINT].n == 0)
+		f->checkpoint_stalled = now;
 	f->write_stalls = stall_log_is_of_write(log, from, DT_NOEND, PG_UINT64_MAX);
 	f->flush_slowed = f->flush_slower > 0 ? 0 : mean_of_successive(log, from);
 	/* it has not, if something else makes most flushes stall, or wait */

@@ -31,6 +31,7 @@
 #include "module/wall_clock.h"
 #include "probe/kernel.h"
 #include "stats/waits_now.h"
+#include "stats/watch.h"
 
 /* The same for all sessions of a look. */
 typedef struct NowContext
@@ -326,6 +327,18 @@ find_longest(const WaitingCommit *waiting, int n,
 	return longest[kind];
 }
 
+/* For all of that time, us, a checkpoint was under way, and mostly synced. */
+static bool
+checkpoint_has_synced(double time)
+{
+	uint64		now = clock_now();
+	WatchSummary seen;
+
+	watch_sum(clock_elapsed((uint64) time * NS_PER_US, now), now, &seen);
+	return seen.activity[ACTIVITY_CHECKPOINT] == seen.n &&
+		2 * seen.activity[ACTIVITY_SYNCS] > seen.n;
+}
+
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
@@ -359,5 +372,8 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock_phase = longest->reading.phase;
 	now->lock = named->lock;
-	now->what = describe_wait(longest, cause, named->detail);
+	now->beside_sync = is_flush(now->phase) && now->phase != PHASE_DELAY &&
+		checkpoint_has_synced(now->longest);
+	now->what = psprintf("%s%s", describe_wait(longest, cause, named->detail),
+						 now->beside_sync ? ", while a checkpoint syncs files" : "");
 }

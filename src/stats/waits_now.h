@@ -33,6 +33,7 @@ typedef struct WaitsNow
 	double		longest;		/* us, of these; 0: less than WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
 	CommitPhase phase;			/* that they are in */
+	bool		beside_sync;	/* for a flush, and a checkpoint syncs */
 	StandbyBlame blame;			/* as above */
 	bool		locked;			/* for this lock, not that of NOTIFY ... */
 	CommitPhase lock_phase;		/* ... in this one */

@@ -93,6 +93,20 @@ kill 'CONT', $leader;
 set_volume($node, 0);
 ok(end_background($_), 'a commit ends') for @sessions;
 
+# ... beside a checkpoint, whose next file waits behind the commits
+$node->sql('CREATE TABLE dirty (n int PRIMARY KEY, t text)');
+set_slow_syncs($node, 5000);
+my $checkpoint = $node->start_psql('CHECKPOINT');
+$node->wait_until(
+	q{SELECT wait_event ~* 'sync$' FROM pg_stat_activity WHERE backend_type = 'checkpointer'});
+set_volume($node, 0.001);
+@sessions = start_commits(8);
+they_hang(8, q{'WALWrite', 'WALSync', 'WalWrite', 'WalSync'});
+like(report_of($node)->{now}, qr/, while a checkpoint syncs files\.$/, 'behind a checkpoint');
+set_slow_syncs($node, 0);
+set_volume($node, 0);
+ok(end_background($_), 'a commit ends') for $checkpoint, @sessions;
+
 # One commit has waited for longer, but eight for another reason for more time
 # in all.
 my $holder = $node->background_psql('postgres');

@@ -488,7 +488,19 @@ a prepared transaction that nobody ends
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs
 	hanging
-	cause: 100% flushes that have not ended, or of usual length\.
+	cause: 100% flushes that have not ended, or of usual length\.\n
+	not: ->
+... beside the sync of a checkpoint
+	hanging now.beside_sync=1 wal_rate=1 completion_target=0.1
+	cause: 100% flushes that have not ended, or of usual length\. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs\.
+	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
+... for which a command asked
+	hanging now.beside_sync=1 checkpoint_asked=1
+	remedy: ^no command then that asks for a checkpoint
+... on another volume
+	hanging now.beside_sync=1 wal_apart=1
+	cause: 100% flushes that have not ended, or of usual length\.\n
+	not: checkpoint
 a deferred trigger
 	phase:before=0.98 lock='row of relation sum, held by pid 7' lock_share=1
 	cause: 98\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
