@@ -60,6 +60,7 @@
 #define OTHER_HOLD			1.25	/* times as long: NOTIFY's lock, of late */
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
+#define MANY_BYTES		32768	/* in a flush, may be what it takes long for */
 #define ONE_STAGE		0.8		/* of the waits for a standby */
 #define NO_PING				1000000 /* us; no network takes as long */
 #define OLD_FLUSH			60	/* s; no sample tells of it */
@@ -1374,6 +1375,8 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 {
 	bool		beside_sync = most_hang_now(f) && f->now.beside_sync && !f->conf.wal_apart;
 	bool		others = others_slow_down(f) && !beside_sync;
+	bool		many_bytes = f->period != NULL && !commits_hang(f) &&
+	f->flush_wal >= MANY_BYTES;
 
 	if (fills_segments(f))
 		add_cause(found, outside_share(f),
@@ -1408,14 +1411,17 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
 						   "flushes of usual length: the disk takes this time for each",
-						   f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
-						   psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
+						   !many_bytes ? "" :
+						   psprintf(", with %s of WAL (%s/s)", format_bytes(f->flush_wal),
+									format_bytes(f->flush_wal * f->flush_rate)),
 						   !others ? "" : psprintf(", while %s read or write on it%s", name_others(f),
 												   use_of_volume(&f->seen.volume))),
 				  beside_sync ? remedy_for_checkpoints(f) : others ? own_volume(f) :
 				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
-				  "larger transactions: one session commits at a time" : NULL);
+				  "larger transactions: one session commits at a time" :
+				  many_bytes && flush_now(f) >= LONG_FLUSH ?
+				  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
 }
 
 /* Whose commits, and which statement's flushes, are most: that is no time. */

@@ -1625,10 +1625,15 @@ of a period: flushes of others
 	checkpoint period=100
 	remedy: checkpoint_timeout \(now 300 s\); but if the server's log
 of a period: larger flushes
-	period=1 flush_wal=512000
-	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each, with 512 kB of WAL.
+	period=1 flush_wal=512000 flush_rate=100
+	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each, with 512 kB of WAL (51.2 MB/s).
+	not: ->
+of a period: ... of full-page images, which may use up the bandwidth
+	period=1 flush_wal=32768 flush_rate=100 flush_time=9000 images=0.9
+	cause: .*with 32\.8 kB of WAL \(3\.28 MB/s\)\.
+	remedy: ^if the volume carries no more bytes: wal_compression = on, larger checkpoint_timeout .*; or less WAL, or a faster volume\n$
 of a period: ... and small ones
-	period=1 flush_wal=8000
+	period=1 flush_wal=32767 flush_time=9000
 	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each.
 %asleep
 	phase:delay=0.9 delay_hits=100
