@@ -87,14 +87,14 @@ $node->alter_system(
 
 # Whose WAL it was: that of a bulk load, on a device that writes 1 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.
-sub load_beside ($sql)
+sub load_beside ($code)
 {
 	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
 	my $pgbench = start_pgbench($node, '-c 4 -T 3600', insert => 'INSERT INTO tick VALUES (1);');
 	wait_for_commits($node, 10);
 	$ENV{PGAPPNAME} = 'bulk';
-	$node->sql($sql);
+	$code->();
 	end_pgbench($node, $pgbench);
 }
 
@@ -103,7 +103,7 @@ set_device($node, flush_time => 1, bandwidth => 1);
 $node->alter_system(wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
 ok( eventually(sub {
-		load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 30000'");
+		load_beside(sub { $node->sql("COPY bulk FROM PROGRAM 'yes $text | head -n 30000'") });
 		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 300000}) eq 't';
@@ -119,6 +119,24 @@ WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	),
 	0,
 	'... with a share, and its statement');
+
+# Of autovacuum, which writes pages whole after a checkpoint
+my $vacuums = q{(SELECT autovacuum_count FROM pg_stat_user_tables WHERE relname = 'dead')};
+$node->sql('CREATE TABLE dead (t text) WITH (autovacuum_vacuum_cost_delay = 0)');
+$node->alter_system(autovacuum_naptime => '1s');
+ok( eventually(sub {
+		$node->sql("TRUNCATE dead; INSERT INTO dead SELECT '$text' FROM generate_series(1, 30000)");
+		$node->sql('DELETE FROM dead WHERE random() < 0.3; CHECKPOINT');
+		my $before = $node->sql("SELECT $vacuums");
+		load_beside(sub {
+			$node->alter_system(autovacuum => 'on');
+			$node->wait_until("SELECT $vacuums > $before");
+			$node->alter_system(autovacuum => 'off');
+		});
+		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
+WHERE writer_share >= 50 AND writer_pid IS NULL}) eq 't';
+	}),
+	'... or autovacuum, whose processes are no client');
 
 # A flush of the WAL writer, which carries commits that no commit led
 $node->alter_system(

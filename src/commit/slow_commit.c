@@ -428,6 +428,8 @@ slow_commit_note_writer(void)
 	if (clients_mine() == NULL)
 		return;
 	begin_event(&event);
+	if (MyProc->statusFlags & PROC_IS_AUTOVACUUM)
+		event.pid = WATCH_AUTOVACUUM;	/* as while it ran */
 	event.wal_bytes = backend_slot_uncounted_wal();
 	event.duration = event.transaction_time =
 		(uint64) Max(event.ended_at - began_at, 0) * NS_PER_US;

@@ -958,10 +958,18 @@ or_quick_again(const CommitFigures *f)
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 static const char finish_prepared[] = "unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
-static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
+
+/* Of this client, if its name is known */
+static const char *
+smaller_transactions(const char *writer)
+{
+	return writer != NULL && strcmp(writer, "autovacuum") == 0 ?
+		"larger autovacuum_vacuum_cost_delay, or smaller autovacuum_vacuum_cost_limit (a table may have its own)" :
+		"smaller transactions of that client, a VACUUM with cost delay, or another time for them";
+}
 
 /*---- Causes ------------------------------------------------------*/
 
@@ -1334,7 +1342,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			  psprintf("stalls with the WAL of %s%s.",
 					   f->bulk_writer ? f->bulk_writer : "a large transaction",
 					   count_stalls(f, STALL_BULK_WAL)),
-			  smaller_transactions);
+			  smaller_transactions(f->bulk_writer));
 	add_cause(found, bytes_share(f),
 			  psprintf("flushes of many bytes%s.", rate_of_bytes(f)), remedy_for_bytes(f));
 	add_cause(found, stall[STALL_OTHERS].share,
@@ -1386,7 +1394,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		add_cause(found, outside_share(f),
 				  psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
 						   f->running_writer == NULL ? "" : psprintf(", as %s did", f->running_writer)),
-				  f->running_writer == NULL ? NULL : smaller_transactions);
+				  f->running_writer == NULL ? NULL : smaller_transactions(f->running_writer));
 	add_cause(found, processor_share(f),
 			  "flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
 			  "more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs");

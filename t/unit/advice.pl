@@ -924,6 +924,9 @@ bulk WAL
 	stall:bulk=0.5 bulk_writer=autovacuum
 	cause: 50\.0% stalls with the WAL of autovacuum \(5 stalls
 	answer: no\. It would not
+	remedy: ^larger autovacuum_vacuum_cost_delay, or smaller autovacuum_vacuum_cost_limit \(a table may have its own\)\n$
+... and of others
+	stall:bulk=0.5 bulk_writer='autovacuum, and of others'
 	remedy: a VACUUM with cost delay
 %bytes
 	fit.share=0.98 fit.rate=10.5 fit.base=500 flush_wal=270000
