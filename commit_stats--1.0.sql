@@ -1815,7 +1815,7 @@ BEGIN
 	('commit_stall_log', 'segment_time', 'time spent making a new WAL segment, in milliseconds'),
 	('commit_stall_log', 'cause', 'why: new segment, CPU limit, pause (of the machine), checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown'),
 	('commit_stall_log', 'certainty', 'probability that cause is right'),
-	('commit_stall_log', 'checkpoint_phase', 'write or sync, if a checkpoint was seen for at least half of duration'),
+	('commit_stall_log', 'checkpoint_phase', 'write, sync or segment, if seen for at least half of duration'),
 	('commit_stall_log', 'quota_window', 'window of the quota, in milliseconds'),
 
 	('commit_flush_histogram', 'commits_in_flush', 'commits in a flush, the leader''s included; 0 if it carried only prepares'),

@@ -1327,12 +1327,17 @@ static void
 find_stall_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
+	bool		in_segment = f->checkpoint_phase != NULL &&
+	strcmp(f->checkpoint_phase, "segment") == 0;
+	const char *segments = in_segment ? remedy_for_segments(f) : NULL;
 
 	add_cause(found, stall[STALL_CHECKPOINT].share,
-			  psprintf("stalls during %scheckpoints%s.", f->checkpoint_phase == NULL ? "" :
-					   psprintf("the %s phase of ", f->checkpoint_phase),
+			  psprintf("stalls %s%s.", in_segment ? "as a checkpoint makes a WAL segment in advance" :
+					   f->checkpoint_phase == NULL ? "during checkpoints" :
+					   psprintf("during the %s phase of checkpoints", f->checkpoint_phase),
 					   count_stalls(f, STALL_CHECKPOINT)),
-			  if_certain(&stall[STALL_CHECKPOINT], remedy_for_checkpoints(f)));
+			  if_certain(&stall[STALL_CHECKPOINT],
+						 segments != NULL ? segments : remedy_for_checkpoints(f)));
 	add_cause(found, stall[STALL_ARCHIVER].share,
 			  psprintf("stalls while %s runs%s.", f->archiver, count_stalls(f, STALL_ARCHIVER)),
 			  if_certain(&stall[STALL_ARCHIVER], archives_always(f) ?

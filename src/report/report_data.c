@@ -918,7 +918,8 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
-	int64		in_sync = 0;	/* longer than in the other phase, ns */
+	int64		in_sync = 0;	/* longer than in other phases, ns */
+	int64		in_segment = 0;
 	int			n[STALL_NCAUSES] = {0};
 	const char **writer = palloc0((log->n + 1) * sizeof(char *));
 	uint64	   *time = palloc0((log->n + 1) * sizeof(uint64));
@@ -949,7 +950,8 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 			if (phase != NULL)
 			{
 				in_sync += (strcmp(phase, "sync") == 0 ? 1 : -1) * (int64) stall->event.duration;
-				f->checkpoint_phase = in_sync > 0 ? "sync" : "write";
+				in_segment += (strcmp(phase, "segment") == 0 ? 1 : -1) * (int64) stall->event.duration;
+				f->checkpoint_phase = in_segment > 0 ? "segment" : in_sync > 0 ? "sync" : "write";
 			}
 		}
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)

@@ -185,12 +185,20 @@ was_there(const WatchSummary *seen, WatchActivity activity)
 	return seen->n > 0 && 2 * seen->activity[activity] >= seen->n;
 }
 
+/* A checkpoint does, in advance; its zeros look like I/O of others. */
+static bool
+makes_segment(const WatchSummary *seen)
+{
+	return was_there(seen, ACTIVITY_CHECKPOINT) && 2 * seen->ahead >= seen->n;
+}
+
 const char *
 stall_log_checkpoint_phase(const WatchSummary *seen)
 {
 	if (!was_there(seen, ACTIVITY_CHECKPOINT))
 		return NULL;
-	return seen->activity[ACTIVITY_SYNCS] >= seen->activity[ACTIVITY_WRITES] ?
+	return makes_segment(seen) ? "segment" :
+		seen->activity[ACTIVITY_SYNCS] >= seen->activity[ACTIVITY_WRITES] ?
 		"sync" : "write";
 }
 
@@ -396,6 +404,8 @@ decide_cause(StallLog *log, int i, StallCause end)
 {
 	LoggedEvent *stall = &log->logged[i];
 	double		bulk_wal = is_bulk_wal(log, stall);
+	bool		ahead = makes_segment(&stall->outcome.seen) &&
+	!watch_is_of_processor(&stall->outcome.seen);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
 	double		quota = log->stall[i].of_quota && !has_no_quota(log, stall) ?
@@ -416,10 +426,11 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
 		log->quota_flushes == 0 && quota > 0 ? quota : is_bytes(&log->fit, stall)},
-		{STALL_OTHERS,
+		{STALL_OTHERS, ahead ? 0 :
 		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
 		{STALL_QUOTA, quota},
-		{STALL_CHECKPOINT, is_beside(log, stall, ACTIVITY_CHECKPOINT)},
+		{STALL_CHECKPOINT, ahead ? MERELY_BESIDE :
+		is_beside(log, stall, ACTIVITY_CHECKPOINT)},
 		{STALL_ARCHIVER, is_beside(log, stall, ACTIVITY_ARCHIVER)},
 		{STALL_OTHERS, is_beside(log, stall, ACTIVITY_OTHERS)},
 		{STALL_OTHERS, share_of_others(&stall->outcome.seen)},

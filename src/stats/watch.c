@@ -743,6 +743,8 @@ look_at_checkpointer(void)
 		phase = ACTIVITY_BIT(ACTIVITY_SYNCS);
 	else if (phase == 0 && !is_wal_event(event))
 		phase = ACTIVITY_BIT(ACTIVITY_WRITES);
+	look.sample.ahead = event == WAIT_EVENT_WAL_INIT_WRITE ||
+		event == WAIT_EVENT_WAL_INIT_SYNC;
 	look.sample.activities |= phase;
 	if (phase != 0)
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_CHECKPOINT);
@@ -1017,6 +1019,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
 	sum->segment += sample->segment;
 	sum->paused += sample->paused;
+	sum->ahead += sample->ahead;
 	sum->others += sample->others / 100.0f;
 	if (before->moved_kb != 0 && sample->moved_kb != 0)
 	{

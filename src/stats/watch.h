@@ -80,6 +80,7 @@ typedef struct WatchSample
 	uint8		activities;		/* bits */
 	bool		segment:1;		/* a new segment is being made */
 	bool		paused:1;		/* throttled_us was a pause */
+	bool		ahead:1;		/* the checkpointer makes a segment */
 	uint8		others;			/* percent of the volume's requests lately, at
 								 * least, that were none of flushes; 0 where
 								 * flushes left it free */
@@ -118,6 +119,7 @@ typedef struct WatchSummary
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
+	int			ahead;			/* likewise */
 	float		others;			/* sum of these shares */
 	uint32		wait_event;
 	int			event_lead;		/* over others in the vote on it */

@@ -904,6 +904,16 @@ checkpoints
 ... that last as long
 	checkpoint checkpoint_lasts=300
 	remedy: ^larger max_wal_size
+... that make segments in advance, as a slot keeps the others
+	checkpoint checkpoint_phase=segment slot='s1' checkpoint_distance=30 checkpoint_wal=540e6
+	stall[STALL_CHECKPOINT].certainty=0.6
+	cause: 60\.0% stalls as a checkpoint makes a WAL segment in advance \(5 stalls, mean 650 ms, 60\.0% certain\)\.
+	remedy: ^let the reader of the replication slot s1 catch up .*; or what else used the volume then
+	not: larger max_wal_size
+... or none does, and there are no zeros
+	checkpoint checkpoint_phase=segment wal_init_zero=0 min_wal_size=1024 stall[STALL_CHECKPOINT].certainty=0.6
+	cause: 60\.0% stalls as a checkpoint makes a WAL segment in advance
+	remedy: ^larger max_wal_size
 ... that a command asks for once
 	checkpoint checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint \(CHECKPOINT, .*\): the last one came early

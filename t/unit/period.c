@@ -108,7 +108,7 @@ GetCurrentTimestamp(void)
 const char *
 stall_log_checkpoint_phase(const WatchSummary *seen)
 {
-	return seen->activity[ACTIVITY_SYNCS] > 0 ? "sync" : "write";
+	return seen->ahead > 0 ? "segment" : seen->activity[ACTIVITY_SYNCS] > 0 ? "sync" : "write";
 }
 
 double
@@ -362,6 +362,7 @@ print_stalls(char **argument)
 		stall->event.ended_at = GetCurrentTimestamp() - (int64) (age * 1e6);
 		stall->event.duration = (uint64) (length * NS_PER_S);
 		stall->outcome.seen.activity[ACTIVITY_SYNCS] = strcmp(what, "sync") == 0;
+		stall->outcome.seen.ahead = strcmp(what, "segment") == 0;
 		stall->writer = &writer[log.n];
 		writer[log.n].pid = atoi(what);
 	}

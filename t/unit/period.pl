@@ -182,6 +182,9 @@ is(named('stalls', 2592000, @night, @lately), 'sync, pid 7, 0.8', '... or of all
 is( named('stalls', 'period', 86400, @night, @lately),
 	'sync, pid 7, 0.8',
 	'... or of all of a period');
+is( named('stalls', 60, map { "checkpoint:30:$_" } qw(0.2:1:write 0.5:1:segment 0.2:1:sync)),
+	'segment, -, 1',
+	'... most as a checkpoint made a segment');
 is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
 
 # The log has the stalls since the server started, and sums of commits are

@@ -7,7 +7,7 @@
  * Each input line is one of
  *
  *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS PAUSED
- *			SHARE PROCESSOR SECOND WRITE SYNC
+ *			SHARE PROCESSOR SECOND WRITE SYNC AHEAD
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP ROLE
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
@@ -18,7 +18,7 @@
  * begin, except those of a flush, THROTTLED and PAUSED, in us, SHARE of others
  * in the requests of the volume, in percent, PROCESSOR: commits that wait for
  * a flush whose process could run, WRITE and SYNC: whose process writes or
- * syncs, and WRITER and SECOND, pids.
+ * syncs, AHEAD: the checkpointer makes a segment, and WRITER and SECOND, pids.
  * The output is the fit, if there are flushes, and cause, certainty,
  * writer and waiting commits of each stall.
  *
@@ -98,6 +98,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
 		sum->paused += look->paused;
+		sum->ahead += look->ahead;
 		sum->others += look->others / 100.0f;
 		sum->throttled += look->throttled_us * NS_PER_US;
 		sum->cpu_waits += look->cpu_waits;
@@ -121,13 +122,14 @@ read_look(const char *line)
 	int			archiving;
 	int			segment;
 	int			others;
+	int			ahead;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu %d %hu %hu", &at,
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %hhu %hu %d %hu %hu %d", &at,
 			   &checkpoint, &archiving, &segment, &look->throttled_us,
 			   &look->writer[0], &others, &paused_us, &look->others,
 			   &look->cpu_waits, &look->writer[1], &look->write_waits,
-			   &look->phase[PHASE_FLUSH]) != 13)
+			   &look->phase[PHASE_FLUSH], &ahead) != 14)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)
@@ -143,6 +145,7 @@ read_look(const char *line)
 	if (others)
 		look->activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
 	look->segment = segment;
+	look->ahead = ahead;
 	nlooks++;
 	return true;
 }

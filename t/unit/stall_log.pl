@@ -16,9 +16,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others paused share processor second write sync)
+		  qw(checkpoint archiving segment throttled writer others paused share processor second write sync ahead)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -158,6 +158,17 @@ is( causes(
 		@stalls),
 	'19 checkpoint 0.99',
 	'... but only while it syncs');
+my @ahead = map { (
+	looks(4000 * $_ - 200, 4000 * $_, checkpoint => 1, ahead => 1),
+	looks(4000 * $_, 4000 * $_ + 3800, checkpoint => 1)) } 1 .. 21;
+is(causes(@ahead, @rare), '20 checkpoint 0.60', '... in which it makes segments in advance');
+is( causes(@ahead, map { stall(4000 * $_ + 100, 200) } 1 .. 20),
+	'20 unknown 0.00',
+	'... for a quarter of each stall');
+is( causes(map({ s/^(look \d+ \d+ \d+ \d+ \d+ \d+) \d+/$1 1/r } @ahead), @rare),
+	'20 checkpoint 0.60',
+	'... whose zeros look like I/O of others');
+is(kinds(@ahead, @short), '500 quota', '... or does so beside a quota');
 is(kinds(@quiet, looks(40_000, 50_000, checkpoint => 1), @short),
 	'500 quota', 'a quota, while a checkpoint comes and goes');
 is(kinds(looks(0, 90_000, checkpoint => 1), @short), '500 quota', '... or goes on all the time');

@@ -290,7 +290,7 @@ print_waits(char **argument)
 	}
 }
 
-/* The phase of a checkpoint at each wait event of the checkpointer */
+/* The phase of a checkpoint at each wait event; +: a segment is made */
 static void
 print_checkpoint(char **event)
 {
@@ -306,8 +306,9 @@ print_checkpoint(char **event)
 		seen = look.sample.activities;
 		if (((seen & ACTIVITY_BIT(ACTIVITY_CHECKPOINT)) != 0) != (seen != 0))
 			exit(1);
-		printf("%s ", seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
-			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none");
+		printf("%s%s ", seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
+			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none",
+			   look.sample.ahead ? "+" : "");
 	}
 }
 

@@ -14,10 +14,10 @@ sub phases (@events)
 }
 
 is( phases(qw(idle wal_write wal_sync wal_init idle)),
-	'none none none none none',
+	'none none none none+ none',
 	'a switch to another WAL segment');
-is( phases(qw(idle runs file_write wal_sync runs file_sync slru_sync wal_sync idle)),
-	'none write write write write sync sync sync none',
+is( phases(qw(idle runs file_write wal_sync runs file_sync slru_sync wal_sync wal_init idle)),
+	'none write write write write sync sync sync sync+ none',
 	'a checkpoint');
 is( phases(qw(wal_sync file_write file_sync file_write idle wal_write)),
 	'none write sync sync none none',
