@@ -962,13 +962,14 @@ static const char faster_there[] = "what COMMIT takes there: its disk, locks, tr
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
-/* Of this client, if its name is known */
+/* Of this client; NULL: its name is not known */
 static const char *
 smaller_transactions(const char *writer)
 {
 	return writer != NULL && strcmp(writer, "autovacuum") == 0 ?
 		"larger autovacuum_vacuum_cost_delay, or smaller autovacuum_vacuum_cost_limit (a table may have its own)" :
-		"smaller transactions of that client, a VACUUM with cost delay, or another time for them";
+		psprintf("smaller transactions%s, a VACUUM with cost delay, or another time for them",
+				 writer == NULL ? "" : " of that client");
 }
 
 /*---- Causes ------------------------------------------------------*/
@@ -1378,7 +1379,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 						   f->wal_recycle ? "on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : ""));
 	else
 		add_cause(found, stall[STALL_UNKNOWN].share,
-				  psprintf("stalls of unknown cause%s: see commit_stall_log.", count_stalls(f, STALL_UNKNOWN)),
+				  psprintf("stalls of unknown cause%s%s.", count_stalls(f, STALL_UNKNOWN),
+						   f->period != NULL && !f->unknown_kept ? "" : ": see commit_stall_log"),
 				  or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs"));
 }
 

@@ -160,6 +160,7 @@ typedef struct CommitFigures
 	double		quota_bytes;	/* above 0: or these, which does not show */
 	double		quota_window;
 	VolumeUse	volume;			/* in stalls beside others */
+	bool		unknown_kept;	/* commit_stall_log has some of that cause */
 	TimestampTz checkpoint_stalled; /* the first one during a checkpoint */
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */

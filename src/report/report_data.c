@@ -942,6 +942,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		}
 		if (stall->event.ended_at < recent)
 			continue;
+		f->unknown_kept |= stall->cause == STALL_UNKNOWN;
 		*certainty += (stall->certainty - *certainty) / ++n[stall->cause];
 		if (stall->cause == STALL_CHECKPOINT)
 		{

@@ -930,6 +930,10 @@ bulk WAL
 	stall:bulk=0.5 bulk_writer='client load (a, b)'
 	cause: 50\.0% stalls with the WAL of client load \(a, b\) \(5 stalls
 	answer: no\. It would not
+... of a client that is not known any more
+	stall:bulk=0.5 period=1024
+	cause: 50\.0% stalls with the WAL of a large transaction
+	remedy: ^smaller transactions, a VACUUM with cost delay
 ... of autovacuum
 	stall:bulk=0.5 bulk_writer=autovacuum
 	cause: 50\.0% stalls with the WAL of autovacuum \(5 stalls
@@ -1074,6 +1078,13 @@ stalls
 	stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
+... in a period of which the log has some
+	stall:unknown=0.6 period=1024 unknown_kept=1
+	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms\): see commit_stall_log\.
+... or has none
+	stall:unknown=0.6 period=1024
+	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms\)\.
+	not: commit_stall_log
 ... in the write of WAL
 	stall:unknown=0.6 write_stalls=1 wal_recycle=1
 	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms\), in the write of WAL, not in its sync: see

@@ -358,7 +358,8 @@ print_stalls(char **argument)
 		if (sscanf(*argument, "%19[^:]:%lf:%lf:%lf:%19s", cause, &age, &length,
 				   &stall->certainty, what) != 5)
 			exit(1);
-		stall->cause = strcmp(cause, "checkpoint") == 0 ? STALL_CHECKPOINT : STALL_BULK_WAL;
+		stall->cause = strcmp(cause, "checkpoint") == 0 ? STALL_CHECKPOINT :
+			strcmp(cause, "unknown") == 0 ? STALL_UNKNOWN : STALL_BULK_WAL;
 		stall->event.ended_at = GetCurrentTimestamp() - (int64) (age * 1e6);
 		stall->event.duration = (uint64) (length * NS_PER_S);
 		stall->outcome.seen.activity[ACTIVITY_SYNCS] = strcmp(what, "sync") == 0;
@@ -367,7 +368,7 @@ print_stalls(char **argument)
 		writer[log.n].pid = atoi(what);
 	}
 	report_data_set_slow(f, NULL, &log);
-	printf("%s, %s, %g\n", f->checkpoint_phase ? f->checkpoint_phase : "-",
+	printf("%s%s, %s, %g\n", f->unknown_kept ? "unknown, " : "", f->checkpoint_phase ? f->checkpoint_phase : "-",
 		   f->bulk_writer ? f->bulk_writer : "-", f->stall[STALL_CHECKPOINT].certainty);
 }
 

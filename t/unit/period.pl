@@ -186,6 +186,9 @@ is( named('stalls', 60, map { "checkpoint:30:$_" } qw(0.2:1:write 0.5:1:segment 
 	'segment, -, 1',
 	'... most as a checkpoint made a segment');
 is(named('stalls', 'period', 3600, @night), '-, -, 0', '... but none before it');
+is(named('stalls', 'period', 3600, 'unknown:60:1:0:0'), 'unknown, -, -, 0',
+	'some of unknown cause');
+is(named('stalls', 'period', 3600, 'unknown:3660:1:0:0'), '-, -, 0', '... before it');
 
 # The log has the stalls since the server started, and sums of commits are
 # those since the reset, 30 days ago.
