@@ -38,7 +38,7 @@
 
 /* What a phase outside of flushes is spent with */
 static const char *const spent_with[PHASE_N] = {
-	[PHASE_BEFORE] = "Before the commit record (deferred triggers, constraints)",
+	[PHASE_BEFORE] = "Before the commit record (deferred triggers, constraints, locks)",
 	[PHASE_RECORD] = "Until the commit record (the session's own work, locks, full WAL buffers)",
 	[PHASE_NOTIFY] = "Waits for the lock of NOTIFY",
 	[PHASE_DELAY] = "Sleeps before flushes (commit_delay, or the adaptive delay)",

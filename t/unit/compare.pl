@@ -155,6 +155,13 @@ is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
 	'Flushes take as long: 400 us to 400 us each, without stalls.',
 	'... and no other flush did');
 
+# A trigger takes 1 ms, or waits that long for a lock
+($whole, @parts) = compare_periods(\%usual, { %usual, before => 60000 * 1e6 });
+like(
+	$parts[0]{sentence},
+	qr/^Before the commit record \(deferred triggers, constraints, locks\): 0 us to 1\.00 ms/,
+	'work before the record');
+
 # A third of the flushes stall, or nearly all
 for my $case (
 	[ 10000, 'Flushes take as long: 400 us to 400 us each, without stalls.' ],
