@@ -936,7 +936,7 @@ own_volume(const CommitFigures *f)
 {
 	return or_early_checkpoints(f, f->conf.wal_apart ?
 								"less of that: readers of old WAL (a walsender or slot that is behind), an archive, another program (iotop)" :
-								"a disk of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)");
+								"a disk of its own for the WAL, or less of that: data files (also CREATE DATABASE with FILE_COPY, SET TABLESPACE), an archive, a backup, queries that read from the disk, another program (iotop)");
 }
 
 static bool may_be_delayed(const CommitFigures *f);

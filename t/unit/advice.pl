@@ -1039,7 +1039,7 @@ other I/O
 	others
 	cause: 60\.0% stalls while others read or write on the volume of the WAL: it read, wrote or discarded 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls
 	answer: no\. It would not
-	remedy: ^a disk of its own for the WAL
+	remedy: ^a disk of its own for the WAL, or less of that: data files \(also CREATE DATABASE with FILE_COPY, SET TABLESPACE\), an archive
 ... of a volume that the WAL has of its own
 	others wal_apart=1 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^less of that: readers of old WAL
