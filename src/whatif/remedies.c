@@ -611,8 +611,9 @@ add_wal(Remedies *all)
 		images -= all->wal.share;
 	}
 	if (images > MANY_IMAGES && fullPageWrites)
-		add_less_wal(all, "no full-page images", MAY_LOSE_DATA,
-					 set_parameters(&off, 1), images);
+		add_less_wal(all, wal_compression ? "no full-page images" :
+					 "no full-page images (wal_compression = on: smaller ones, and safe)",
+					 MAY_LOSE_DATA, set_parameters(&off, 1), images);
 }
 
 /* The names of parties and of wal.writer, and the keys of clients */
