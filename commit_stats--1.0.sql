@@ -1290,7 +1290,7 @@ jump AS (
 					   CASE WHEN pg_catalog.cardinality(b.v) = 5 AND pg_catalog.cardinality(a.v) = 5 AND greatest(was, is_now) >= floor
 								 AND (name <> 'commits/s' OR a.v[1] > 0::float8 OR was < is_now)
 								 AND (a.v[2] > b.v[4] * 1.1::float8 OR a.v[4] * 1.1::float8 < b.v[2])
-								 AND abs(ln((is_now + least) / (level.v + least))) < abs(ln((was + least) / (level.v + least)))
+								 AND abs(ln((a.v[3] + least) / (level.v + least))) < abs(ln((b.v[3] + least) / (level.v + least)))
 								 AND (is_now > was * factor + least OR was > is_now * factor + least)
 								 AND (name = 'commits/s' OR abs(ln((is_now + least) / (was + least))) > noise)
 							THEN abs(ln((is_now + least) / (was + least))) / ln(factor) END AS size
@@ -1349,14 +1349,15 @@ event AS (
 		  FROM r, LATERAL (VALUES ('commit_delay', commit_delay::text), ('commit_siblings', commit_siblings::text),
 			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
 	WHERE was <> is_now),
--- A level changes with what begins, or with the first level that changes, within two minutes or its row's length.
+-- A level changes with what begins, or with the first level that changes, within two minutes; with stalls and levels,
+-- within its row's length, too.
 -- A gap and a stop end by themselves.
 numbered AS MATERIALIZED (
 	SELECT *, row_number() OVER (ORDER BY x, rank) AS number
 	FROM (SELECT x, max(coalesce(until, x)) AS until, min(rank) AS rank,
 				 string_agg(what, '; ' ORDER BY rank, what) AS what,
 				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place, count(*) OVER () AS total
-		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= (SELECT greatest(2, max(w)) FROM r WHERE r.x = e.x) ORDER BY o.rank, o.x LIMIT 1)
+		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= CASE WHEN o.rank < 4 THEN 2 ELSE (SELECT greatest(2, max(w)) FROM r WHERE r.x = e.x) END ORDER BY o.rank, o.x LIMIT 1)
 							ELSE x END AS x,
 					   until, rank, size, what FROM event e) e
 		  GROUP BY x, CASE WHEN rank IN (1, 3) THEN rank END) l

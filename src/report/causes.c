@@ -812,7 +812,7 @@ did_not_answer(const CommitFigures *f, bool logical)
 
 	return usual_standby_wait(f) >= NO_PING ||
 		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)) ||
-		(2 * slow < n &&
+		(!logical && 2 * slow < n &&
 		 2 * f->slow_at_stage[f->standby_stage] > f->standby_share * standby_waits(f));
 }
 
@@ -845,7 +845,7 @@ remedy_at_stage(const CommitFigures *f)
 		return "none until the next flush, or for wal_receiver_status_interval of the standbys; then " WALRECEIVER;
 	if (f->standby == NULL)
 		return f->standby_list == NULL ? "commit_standby_stats" :
-			psprintf("none known: a restart, or another synchronous_standby_names (now '%s'), empties commit_standby_stats; the logs of both servers",
+			psprintf("none known: a restart, a reset, or another synchronous_standby_names (now '%s'), empties commit_standby_stats; the logs of both servers",
 					 f->standby_list);
 	if (strcmp(f->standby, "pg_basebackup") == 0)
 		return "names of standbys in synchronous_standby_names, in place of '*': a backup confirms whole WAL files only";
@@ -1427,11 +1427,12 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
 						   "flushes of usual length: the disk takes this time for each",
 						   !many_bytes ? "" :
-						   psprintf(", with %s of WAL (%s/s)", format_bytes(f->flush_wal),
-									format_bytes(f->flush_wal * f->flush_rate)),
+						   psprintf(", with %s of WAL%s", format_bytes(f->flush_wal), f->flush_time == 0 ? "" :
+									psprintf(" (%s/s of their time)", format_bytes(1e6 * f->flush_wal / f->flush_time))),
 						   !others ? "" : psprintf(", while %s read or write on it%s", name_others(f),
 												   use_of_volume(&f->seen.volume))),
-				  beside_sync ? remedy_for_checkpoints(f) : others ? own_volume(f) :
+				  beside_sync ? psprintf("%s; or, if the volume hangs: the kernel's log, the provider's graphs", remedy_for_checkpoints(f)) :
+				  others ? own_volume(f) :
 				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
 				  "larger transactions: one session commits at a time" :
@@ -1903,7 +1904,7 @@ static bool
 some_hang(const CommitFigures *f, const Cause *first)
 {
 	return f->now.longest >= LONG_HANG && !most_hang_now(f) &&
-		f->now.phase != PHASE_FLUSH && f->now.phase != PHASE_OTHER_FLUSH &&
+		(f->now.phase == PHASE_STANDBY || f->now.locked) &&
 		f->phase[f->now.phase] < first->share;
 }
 

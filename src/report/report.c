@@ -205,7 +205,7 @@ static void
 put_uncertain(StringInfo text, const CommitFigures *f)
 {
 	if (f->flushes_uncertain > UNCERTAIN_MATTER * f->commits)
-		appendStringInfo(text, "  It is not certain whether %s of these commits flushed.\n",
+		appendStringInfo(text, "  Perhaps more flushes: %s of these commits may have led one.\n",
 						 format_count(Min(f->flushes_uncertain, f->commits)));
 }
 

@@ -918,8 +918,9 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
-	int64		in_sync = 0;	/* longer than in other phases, ns */
-	int64		in_segment = 0;
+	uint64		in_segment = 0; /* stalls in phases of checkpoints, ns */
+	uint64		in_sync = 0;
+	uint64		in_write = 0;
 	int			n[STALL_NCAUSES] = {0};
 	const char **writer = palloc0((log->n + 1) * sizeof(char *));
 	uint64	   *time = palloc0((log->n + 1) * sizeof(uint64));
@@ -950,9 +951,10 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 
 			if (phase != NULL)
 			{
-				in_sync += (strcmp(phase, "sync") == 0 ? 1 : -1) * (int64) stall->event.duration;
-				in_segment += (strcmp(phase, "segment") == 0 ? 1 : -1) * (int64) stall->event.duration;
-				f->checkpoint_phase = in_segment > 0 ? "segment" : in_sync > 0 ? "sync" : "write";
+				*(strcmp(phase, "segment") == 0 ? &in_segment :
+				  strcmp(phase, "sync") == 0 ? &in_sync : &in_write) += stall->event.duration;
+				f->checkpoint_phase = in_segment > Max(in_sync, in_write) ? "segment" :
+					in_sync > in_write ? "sync" : "write";
 			}
 		}
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
@@ -984,6 +986,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
 	RecentSlow	sum = {0};
 	double		time = 0;
+	double		scale = 1;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -1009,15 +1012,18 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		add_recent_slow(f, &sum, &slow[i], part);
 	}
 	set_locks(f, &sum);
-	if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
+	/* those that are kept stand for all */
+	if (f->period != NULL)
+		scale = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
+	else if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 	{
-		/* those that are kept stand for all */
-		double		scale = f->phase_seconds * 1e6 /
-		Max(GetCurrentTimestamp() - slow[0].event.ended_at, 1);
-
+		scale = f->phase_seconds * 1e6 /
+			Max(GetCurrentTimestamp() - slow[0].event.ended_at, 1);
 		f->slow_recent *= scale;
 		f->slow_standby *= scale;
 	}
+	for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		f->slow_at_stage[stage] *= scale;
 	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * sum.serializable > sum.phase[PHASE_AFTER];
@@ -1158,6 +1164,7 @@ set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double su
 				continue;
 			most = counts[i].wait_time[stage];
 			f->standby_next = psprintf("'%s': %s", counts[i].name,
+									   strcmp(counts[i].name, "*") == 0 ? "too few are connected" :
 									   standby_stage_names[stage]);
 			f->standby_next_share = ratio_or_zero(most, sum);
 		}
@@ -1285,8 +1292,12 @@ report_data_blame_slow(CommitFigures *f)
 	double		stand_for = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
 	double		blamed = 0;
 	TimestampTz since;
+	double		kept = 0;
 
-	if (standby_read(counts, &since) == 0 && since > f->stats_reset)
+	for (int i = standby_read(counts, &since) - 1; i >= 0; i--)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+			kept += counts[i].wait_time[stage];
+	if (kept == 0 && since > f->stats_reset)
 		f->standby_list = SyncRepStandbyNames;
 	for (int i = 0; i < nslow; i++)
 	{

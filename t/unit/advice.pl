@@ -430,6 +430,11 @@ a subscription
 	cause: 83\.0% standby 'sub': not flushed\.
 	answer: no\. 83\.0%
 	remedy: ^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = on\): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else its network, if a ping takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$
+... of which a minority of the commits waits
+	seen_enough=1 seen.n=100 seen.in_commit=1000 phase_mean=25500 phase_commits=3304 phase:standby=0.6
+	standby=sub standby_stage=3 standby_share=1 standby_logical=1 slow_recent=900 slow_standby=40e6
+	slow_at_stage[STANDBY_NOT_FLUSHED]=40e6
+	remedy: ^ALTER SUBSCRIPTION
 ... that takes no more while it applies
 	behind standby_logical=1 running_writer='client batch (a, b)'
 	answer: no\. 97\.0%
@@ -480,7 +485,7 @@ some standby
 ... that a restart has forgotten
 	phase:standby=0.83 standby_list=s1
 	cause: 83\.0% standby: which one is not known\.
-	remedy: ^none known: a restart, or another synchronous_standby_names \(now 's1'\), empties commit_standby_stats; the logs of both servers\n$
+	remedy: ^none known: a restart, a reset, or another synchronous_standby_names \(now 's1'\), empties commit_standby_stats; the logs of both servers\n$
 a prepared transaction that nobody ends
 	hanging lock='row of relation s, held by a prepared transaction' lock_share=1 lock_prepared=1
 	phase:before=1
@@ -493,7 +498,7 @@ a flush that hangs
 ... beside the sync of a checkpoint
 	hanging now.beside_sync=1 wal_rate=1 completion_target=0.1
 	cause: 100% flushes that have not ended, or of usual length\. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs\.
-	remedy: ^larger checkpoint_timeout \(now 300 s\)\n$
+	remedy: ^larger checkpoint_timeout \(now 300 s\); or, if the volume hangs: the kernel's log, the provider's graphs\n$
 ... for which a command asked
 	hanging now.beside_sync=1 checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint
@@ -1649,12 +1654,12 @@ of a period: flushes of others
 	checkpoint period=100
 	remedy: checkpoint_timeout \(now 300 s\); but if the server's log
 of a period: larger flushes
-	period=1 flush_wal=512000 flush_rate=100
-	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each, with 512 kB of WAL (51.2 MB/s).
+	period=1 flush_wal=512000 flush_time=800
+	exactly: 100% flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each, with 512 kB of WAL (640 MB/s of their time).
 	not: ->
 of a period: ... of full-page images, which may use up the bandwidth
-	period=1 flush_wal=32768 flush_rate=100 flush_time=9000 images=0.9
-	cause: .*with 32\.8 kB of WAL \(3\.28 MB/s\)\.
+	period=1 flush_wal=32768 flush_time=9000 images=0.9
+	cause: .*with 32\.8 kB of WAL \(3\.64 MB/s of their time\)\.
 	remedy: ^if the volume carries no more bytes: wal_compression = on, larger checkpoint_timeout .*; or less WAL, or a faster volume\n$
 of a period: ... and small ones
 	period=1 flush_wal=32767 flush_time=9000
@@ -1802,6 +1807,8 @@ like(conclude("stall:bulk=0.6 $few now.longest=4e6")->{step},
 	$cause, '... but not for a short time');
 like(conclude("stall:bulk=0.1 $few now.longest=8e6 phase:standby=0.8")->{step},
 	$cause, '... nor if cause 1 says why');
+like(conclude('stall:bulk=0.6 now.commits=2 now.all=14 now.phase=0 now.longest=8e6')->{step},
+	$cause, '... nor if they compute');
 is(conclude('stall:bulk=0.6 is_standby=1')->{step}, '', 'a standby: nothing to do there');
 
 is( conclude('healthy')->{step},

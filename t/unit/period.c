@@ -87,6 +87,7 @@ static int64 counted_since = PG_INT64_MAX;
 
 TimestampTz PgStartTime;
 SyncRepConfigData *SyncRepConfig = NULL;
+char	   *SyncRepStandbyNames = "list";
 int			commit_stats_stall_time = -1;
 
 static LoggedEvent kept[MOST_KEPT];
@@ -466,7 +467,7 @@ print_standby(char **argument)
 	if (f->standby)
 		printf("%s %.2f\n", f->standby, f->standby_share);
 	else
-		puts("-");
+		puts(f->standby_list ? f->standby_list : "-");
 }
 
 static void
