@@ -85,7 +85,7 @@ $node->alter_system(
 	track_wal_io_timing => 'off',
 	'commit_stats.stall_time' => '50ms');
 
-# Whose WAL it was: that of a bulk load, on a device that writes 1 MB/s.  The
+# Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.
 sub load_beside ($code)
 {
@@ -99,20 +99,20 @@ sub load_beside ($code)
 }
 
 my $text = 'x' x 100;
-set_device($node, flush_time => 1, bandwidth => 1);
+set_device($node, flush_time => 1, bandwidth => 5);
 $node->alter_system(wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
 ok( eventually(sub {
-		load_beside(sub { $node->sql("COPY bulk FROM PROGRAM 'yes $text | head -n 30000'") });
+		load_beside(sub { $node->sql("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'") });
 		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
-	  leader_pid <> writer_pid AND wal_bytes > 300000}) eq 't';
+	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
 	}),
 	'a stall in a session that writes little: the bulk load wrote most');
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log
 WHERE writer_share NOT BETWEEN 50 AND 100 OR
-	  (writer_application_name <> 'bulk' AND wal_bytes > 300000) OR
+	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000) OR
 	  (writer_application_name = 'bulk' AND
 	   (SELECT queryid FROM commit_statement_stats ORDER BY wal_bytes DESC LIMIT 1)
 	   IS DISTINCT FROM writer_queryid)}
@@ -121,6 +121,7 @@ WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	'... with a share, and its statement');
 
 # Of autovacuum, which writes pages whole after a checkpoint
+set_device($node, flush_time => 1, bandwidth => 1);
 my $vacuums = q{(SELECT autovacuum_count FROM pg_stat_user_tables WHERE relname = 'dead')};
 $node->sql('CREATE TABLE dead (t text) WITH (autovacuum_vacuum_cost_delay = 0)');
 $node->alter_system(autovacuum_naptime => '1s');
