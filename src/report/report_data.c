@@ -974,6 +974,13 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		writer[most] : psprintf("%s, and of others", writer[most]);
 }
 
+/* Of how many of a period each slow commit is one that is kept */
+static double
+slow_stand_for(const CommitFigures *f)
+{
+	return Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
+}
+
 /* Slow commits that are kept, what the recent ones waited for, and stalls */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
@@ -1014,7 +1021,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	set_locks(f, &sum);
 	/* those that are kept stand for all */
 	if (f->period != NULL)
-		scale = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
+		scale = slow_stand_for(f);
 	else if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 	{
 		scale = f->phase_seconds * 1e6 /
@@ -1194,19 +1201,31 @@ set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 						   quote_literal_cstr(now->name), end, end));
 }
 
+/* All waits, ns, but those for that standby, if one is given */
+static double
+sum_of_waits(const StandbyCounts *counts, int n, const char *but)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+			if (but == NULL || strcmp(counts[i].name, but) != 0)
+				sum += counts[i].wait_time[stage];
+	return sum;
+}
+
 /* The standby and the stage for which commits hang, or with the most time */
 static void
 blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 			  const StandbyBlame *now)
 {
 	uint64		most = 0;
-	double		sum = 0;
+	double		sum = sum_of_waits(counts, n, NULL);
 	const char *subscribes;
 
 	for (int i = 0; i < n; i++)
 		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
 		{
-			sum += counts[i].wait_time[stage];
 			if (now == NULL ? counts[i].wait_time[stage] <= most :
 				stage != (int) now->stage || strcmp(counts[i].name, now->name) != 0)
 				continue;
@@ -1265,12 +1284,8 @@ is_only_standby(const CommitFigures *f, const char *name)
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
-	double		others = 0;
+	double		others = sum_of_waits(counts, n, name);
 
-	for (int i = 0; i < n; i++)
-		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
-			if (strcmp(counts[i].name, name) != 0)
-				others += counts[i].wait_time[stage];
 	return since <= f->stats_reset &&
 		others / NS_PER_US <= ALL_BUT * all_standby_time(f);
 }
@@ -1289,15 +1304,12 @@ report_data_blame_slow(CommitFigures *f)
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
 	double		all = all_standby_time(f);
-	double		stand_for = Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
+	double		stand_for = slow_stand_for(f);
 	double		blamed = 0;
 	TimestampTz since;
-	double		kept = 0;
+	int			counted = standby_read(counts, &since);
 
-	for (int i = standby_read(counts, &since) - 1; i >= 0; i--)
-		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
-			kept += counts[i].wait_time[stage];
-	if (kept == 0 && since > f->stats_reset)
+	if (sum_of_waits(counts, counted, NULL) == 0 && since > f->stats_reset)
 		f->standby_list = SyncRepStandbyNames;
 	for (int i = 0; i < nslow; i++)
 	{
@@ -1372,8 +1384,8 @@ report_data_blame_list(CommitFigures *f)
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
 	double		all = all_standby_time(f);
-	double		own = 0;
-	double		others = 0;
+	double		own;
+	double		others;
 	CommitFigures before = *f;
 
 	if (since > f->stats_reset ||
@@ -1384,12 +1396,8 @@ report_data_blame_list(CommitFigures *f)
 	for (int i = 0; f->hanging == 0 && i < n; i++)
 		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);
-	for (int i = 0; i < n; i++)
-		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
-			if (counts[i].name == f->standby)
-				own += counts[i].wait_time[stage];
-			else
-				others += counts[i].wait_time[stage];
+	others = sum_of_waits(counts, n, f->standby);
+	own = sum_of_waits(counts, n, NULL) - others;
 	if (f->standby == NULL || others / NS_PER_US > ALL_BUT * all ||
 		2 * own / NS_PER_US < all)
 	{

@@ -194,7 +194,8 @@ delete $stopped{c};
 # One that is away, and then catches up
 #
 
-# Forwards a connection to the primary, but only so many bytes of its answers
+# The proxy forwards a connection to the primary, but only so many bytes of its
+# answers.
 sub start_proxy ($dir, $most)
 {
 	my $socket = '.s.PGSQL.' . $primary->port;
