@@ -81,9 +81,8 @@ stops('not counting');
 $node->alter_system('commit_stats.enabled' => 'on');
 follows('counting again');
 
-#
 # Sweeps
-#
+
 # longer than any sleep that adapts
 my ($least, $most) = (60001, 61000);
 
@@ -152,9 +151,7 @@ kill 'CONT', $pid;
 cancel_sweep($sweep);
 follows('after a sweep that hung');
 
-#
 # The background worker
-#
 $pid = $node->worker_pid;
 kill 'TERM', $pid;
 ok(poll_until(sub { return $node->worker_pid eq '' }), 'worker, TERM: it ends');
@@ -166,10 +163,8 @@ stops('switched off without a worker');
 $node->alter_system($setting => 'on');
 follows('with another worker');
 
-#
 # Crashes: the server creates its shared memory anew, and the load's sessions
 # end
-#
 my %victims = (
 	'a leader that sleeps' => sub { return asleep($node) },
 	'the worker' => sub { return $node->worker_pid });
@@ -189,9 +184,7 @@ FROM commit_delay_changes}),
 		"$how: it has learned anew");
 }
 
-#
 # Restarts
-#
 sub restart ($how)
 {
 	$node->stop('fast');
@@ -217,9 +210,7 @@ follows('with workers again');
 $node->stop;
 end_load('stop');
 
-#
 # A server for a single user has no worker, and must not sleep.
-#
 my $sql =
 	"SELECT shim_device($quota, $window, 0.5)\n"
   . "INSERT INTO tick VALUES (1)\n" x 200

@@ -23,9 +23,7 @@ log_statement = none
 
 $node->sql('CREATE TABLE logged (n int)');
 
-#
 # All kinds at once
-#
 my %all = start_all_commits($node);
 
 # On a busy machine slots may be late or have no commit.
@@ -65,9 +63,8 @@ note "$hits hits, $sleeps sleeps, $short of which at most 13 us";
 cmp_ok($hits, '<=', 1.01 * $sleeps, 'all kinds: no hit without a sleep');
 cmp_ok($hits, '>=', 0.99 * ($sleeps - $short), 'all kinds: no sleep without a hit');
 
-#
 # Each kind, in a session that is alone
-#
+
 # How often a session with these statements sleeps.
 sub sleeps_of (@statements)
 {
@@ -153,9 +150,7 @@ for (@does_not_wait)
 	  if $what =~ /^a failing/;
 }
 
-#
 # Interrupts
-#
 for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 {
 	my ($how, $first, $code, $error) = @$end;
@@ -241,9 +236,7 @@ ok(end_background($holder), 'the commit that held the lock ends');
 like($holder->{err}, qr/canceling wait for synchronous replication/, '... as it is told');
 ok(sleeps(\@inserts), 'after that: the next session sleeps');
 
-#
 # A session that has followed the setting sleeps by its own again
-#
 learn_quota($node);
 my $session = $node->background_psql('postgres');
 

@@ -25,9 +25,7 @@ sub learn_anew
 	learn_quota($node);
 }
 
-#
 # A quota
-#
 is(delay_state($node, 'adaptive_delay, in_force, quota_flush_rate'),
 	't|t|', 'at start: the setting is in force, and no quota is believed');
 is($node->sql('SELECT spacing, reason FROM commit_delay_changes WHERE change = 1'),
@@ -62,9 +60,8 @@ FROM commit_flush_log}),
 	'adaptive|0',
 	'a quota: the flush log says which leaders slept, and why');
 
-#
 # What is shown and what is done
-#
+
 # A ceiling below what the quota needs leaves some stalls, but too few to
 # refute the quota.  The spacing is the ceiling then, to the microsecond.
 my $ceiling = int(0.7 * 1_000_000 / $rate);
@@ -116,10 +113,8 @@ is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
 is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');
 $node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 
-#
 # Another quota, and none: flushes come closer with a higher one, are as far
 # apart as before with the lower one, and need not be apart without one.
-#
 learn_anew();
 my $spacing = delay_state($node, 'quota_spacing');
 $load = start_pgbench($node, @load);
@@ -134,9 +129,7 @@ wait_for_delay_state($node, "coalesce(quota_spacing, 0) < 0.3 * $spacing");
 wait_for_delay_state($node, "trial <> 'running' AND tried_response > 0 AND kept_response > 0");
 end_pgbench($node, $load);
 
-#
 # What is said about it
-#
 my $agree;
 # each is read by itself
 poll_until(sub {
@@ -184,9 +177,8 @@ run_load($node, 20);
 ok(!$node->log_contains(qr/commit_stats spacing/, $log_end),
 	'log_delay_changes = off: nothing is logged');
 
-#
 # What a commit does before its record is no part of its flush
-#
+
 # Each tenth commit empties the temporary tables, at even distances.  A flush
 # that waits for a processor each time behind that would show a quota.
 set_quota($node, 0);
@@ -213,9 +205,7 @@ ok( eventually(sub {
 	'each tenth commit takes long before its record: no quota');
 $node->alter_system(track_wal_io_timing => 'on');
 
-#
 # fsync = off
-#
 learn_anew();
 my $worker = $node->worker_pid;
 kill 'STOP', $worker;

@@ -28,9 +28,8 @@ sub start_load ($node)
 	return start_pgbench($node, '-c 5 -T 3600', insert => "INSERT INTO tick VALUES (1);\n");
 }
 
-#
 # Hot standby
-#
+
 # which even a load that gets little of a processor uses up
 set_quota($_, $quota / 5) for $primary, $standby;
 my $load = start_load($primary);
@@ -49,9 +48,7 @@ is(delay_state($standby, 'in_force'),
 	'f', 'hot standby: nor after it has read the configuration again');
 leaders_sleep($primary, 'hot standby, primary');
 
-#
 # A synchronous standby, for which commits wait longer than for flushes
-#
 for my $timing ('on', 'off')
 {
 	my $how = "synchronous standby, timing $timing";
@@ -91,9 +88,7 @@ is( $primary->sql('SELECT count(*) FROM tick'),
 	'slow standby: what is committed is there');
 $primary->alter_system(synchronous_standby_names => '');
 
-#
 # Promotion
-#
 $primary->stop;
 $standby->promote;
 $load = start_load($standby);

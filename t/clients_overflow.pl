@@ -66,9 +66,7 @@ sub overflow_of ($database)
 my $evicted = 'SELECT clients_evicted FROM commit_stats_info';
 my $names = q{string_agg(application_name, ' ' ORDER BY application_name)};
 
-#
 # A role has half of the rows, and its clients of last have these.
-#
 commit_as('tenant', map { sprintf 't%02d', $_ } 1 .. $half);
 is($node->sql($evicted), 0, 'as many clients as half of the rows: all have one');
 is(rows_of('tenant', 'count(*), sum(commits)'), "$half|$half", '... with what they did');
@@ -99,9 +97,7 @@ is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g1')"),
 is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g2')"),
 	1, '... not the one that has committed since');
 
-#
 # A session keeps its row.
-#
 my $stays = staying_as('guest', 'stays');
 
 commit_as('guest', map { "i$_" } 1 .. 2 * $half);

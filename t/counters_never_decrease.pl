@@ -141,9 +141,7 @@ sub never_decrease ($name, $look, $looks, $until, @load)
 	adds_up($name);
 }
 
-#
 # Everything at once
-#
 define_look(
 	'everything',
 	(map { counters_of($_, '') } sort keys %counters),
@@ -171,10 +169,8 @@ sub start_load
 
 never_decrease('all views', 'everything', 100, 'SELECT true', start_load());
 
-#
 # Clients that lose their rows: the rows of databases, of the overflow, and the
 # sums
-#
 $node->append_conf('postgresql.conf', "commit_stats.max_clients = 20\n");
 $node->restart;
 define_look(

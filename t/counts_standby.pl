@@ -18,9 +18,7 @@ max_logical_replication_workers = 0
 my $standby = add_standby($primary);
 my ($counted, $records);
 
-#
 # Hot standby
-#
 run_pgbench($primary, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 $primary->wait_for_catchup($standby);
 is($standby->sql('SELECT count(*) FROM logged'),
@@ -56,9 +54,7 @@ like(
 is($standby->sql('SELECT prepares FROM commit_flush_stats'),
 	'0', 'hot standby: and the server is still there');
 
-#
 # Commits that wait for the standby
-#
 $primary->alter_system(synchronous_commit => 'remote_apply');
 require_standby($primary, '*');
 
@@ -124,9 +120,7 @@ is($counted->{commits}, 1, 'cancelled wait: it is counted');
 $standby->sql('SELECT pg_wal_replay_resume()');
 $late->quit;
 
-#
 # Promotion
-#
 $primary->wait_for_catchup($standby);
 
 my $session = $standby->background_psql('postgres');

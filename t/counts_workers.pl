@@ -22,9 +22,7 @@ sub is_exact ($name)
 	is($counted->{prepares}, $records->{PREPARE}, "$name: every prepare record is counted");
 }
 
-#
 # A parallel query, in a transaction that has an id already
-#
 $node->sql('INSERT INTO logged SELECT generate_series(101, 20000)');
 ($counted, $records) = $node->observe(sub {
 	like(
@@ -43,9 +41,7 @@ is($records->{COMMIT}, 1, 'parallel query: there was one commit');
 is($counted->{commits}, 1, 'parallel query: it is counted once');
 is_exact('parallel query');
 
-#
 # Logical replication
-#
 $publisher->sql('CREATE PUBLICATION everything FOR ALL TABLES');
 
 my $connstr = $publisher->connstr . ' dbname=postgres';
@@ -116,9 +112,7 @@ SELECT siblings_max FROM commit_flush_stats}),
 $publisher->wait_for_catchup('sub');
 $node->sql('DROP SUBSCRIPTION sub');
 
-#
 # Autovacuum
-#
 $node->sql(q{CREATE TABLE filled (n int)
 WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
 	  autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0)});

@@ -9,9 +9,7 @@ use Databases;
 
 my $node = start_database_server(qw(one two three));
 
-#
 # Short and long connections to all databases at once.
-#
 finish_all(start_all());
 agrees_with_server('all at once');
 adds_up('all at once');
@@ -26,9 +24,7 @@ is( $node->sql(
 	't',
 	'all at once: there were followers and delays');
 
-#
 # Backends that are still connected, and then are terminated.
-#
 my @present = map {
 	start_clients(
 		$_, '-c 5 -t 1', present => q{INSERT INTO logged VALUES (5);
@@ -48,9 +44,7 @@ wait_until_left();
 is($node->sql($compare), $before, 'gone: nothing is lost and nothing counted twice');
 adds_up('gone');
 
-#
 # Backends that are terminated in the middle of their work, over and over.
-#
 for (1 .. 3)
 {
 	my @killed =
@@ -75,10 +69,8 @@ WHERE database = current_database() \gexec
 wait_until_left();
 agrees_with_server('left behind');
 
-#
 # A parallel query commits once.  Each worker starts with a transaction of its
 # own, which counts as read-only, as it does for the server.
-#
 like(
 	$node->safe_psql(
 		'one', q{INSERT INTO logged SELECT generate_series(101, 20000);
@@ -93,9 +85,7 @@ wait_until_left();
 agrees_with_server('parallel query');
 adds_up('parallel query');
 
-#
 # A process without a database.
-#
 my $no_database = q{SELECT datid, datname, commits, commits_read_only FROM commit_database_stats
 WHERE status = 'no database'};
 
@@ -106,10 +96,8 @@ like($with_walsender, qr/^\|\|0\|[1-9]\d*$/, 'no database: there is a row withou
 isnt($with_walsender, $alone, 'no database: a walsender counts there');
 adds_up('no database');
 
-#
 # A backend is killed under load: the server restarts its processes and counts
 # from zero, as commit_stats does.
-#
 my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
 $node->wait_until(q{SELECT count(DISTINCT datid) = 3 FROM pg_stat_activity
 WHERE datname IN ('one', 'two', 'three') AND state = 'active'});

@@ -14,13 +14,11 @@ $node->sql('DROP DATABASE three');
 adds_up('dropped');
 pop @databases;
 
-#
 # Resets over and over, while clients come and go.  Neither view ever shows
 # more than the other one shows afterwards.  If one did, a commit in progress
 # would be before the reset for one of them only, or a reader would have missed
 # a backend that was about to exit, or seen it twice.  The fastest flushes make
 # the most folds of the ring; but leaders sleep only with fsync.
-#
 create_read_all($node);
 $node->sql(q{CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
 	SELECT ARRAY[sum(commits), sum(commits_async), sum(commits_read_only), sum(flushes),

@@ -164,9 +164,7 @@ INSERT INTO logged VALUES (6)});
 wait_for_flushes(3);
 is(scalar(logged_flushes()), 3, 'only flushes of a session with log_flushes on');
 
-#
 # The worker
-#
 my $worker = (logged_flushes())[0]->[2];
 
 is($node->worker_pid, $worker, 'pg_stat_activity shows the worker');

@@ -51,12 +51,10 @@ sub write_rows ($n)
 is($node->sql(q{SELECT date_trunc('day', commit_history_close()) = '2027-01-15'}),
 	't', 'the clock of the history starts where the setting says');
 
-#
 # Names, as in commit_statement_stats: members of pg_read_all_stats see the top
 # client and the top statement of each row, and others only those of their own
 # role.  Of an hour and of a period, top is who led most flushes in all
 # minutes.
-#
 $node->sql(q{CREATE ROLE other LOGIN; CREATE ROLE stats LOGIN IN ROLE pg_read_all_stats;
 GRANT INSERT ON logged TO other; GRANT SELECT ON commit_history TO other;
 GRANT EXECUTE ON FUNCTION commit_history() TO other});
@@ -112,9 +110,7 @@ like(
 	qr{are led by client [^.]*\.\.\."\s+\(other, },
 	'... and so does a period');
 
-#
 # The clock is set.  Minutes of its own may end before and after.
-#
 $node->sql('SELECT commit_history_reset()');
 my $ended = $node->sql('SELECT commit_history_close()');
 

@@ -51,9 +51,7 @@ sub peak
 	return $peak;
 }
 
-#
 # More than the system allows
-#
 SKIP:
 {
 	skip 'no /proc to see how much address space the server needs', 5
@@ -76,9 +74,7 @@ SKIP:
 	stop();
 }
 
-#
 # More than is left
-#
 my $greedy = compile_module('t/memory/greedy.c');
 
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'$greedy, commit_stats'");
@@ -100,9 +96,7 @@ INSERT INTO logged VALUES (1)});
 cmp_ok($node->sql('SELECT commits FROM commit_flush_stats'), '>=', 1, 'the first library works');
 $node->stop;
 
-#
 # A day of the shortest slots, for the only one of 1000 pairs that is tried
-#
 SKIP:
 {
 	skip 'AddressSanitizer needs more than 2 GB', 2 if has_sanitizers();

@@ -88,9 +88,7 @@ sub happened ($page)
 	return map { s/<\/td><td>/ | /gr } $table =~ /<tr><td>\d+<\/td><td>(.*?)<\/td><\/tr>/g;
 }
 
-#
 # Nothing yet
-#
 my $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'no row');
 # A minute may have ended since the server started.
@@ -100,9 +98,7 @@ like(
 	'no row: the page says so');
 unlike($page, qr/Nothing stands out/, '... and nothing else about the period');
 
-#
 # Markup of users, in each name and text
-#
 is( $node->psql(
 		$db, q{SET commit_stats.client_tag = '<em>tag&"''';
 INSERT INTO "<u>t&" VALUES (1) /* <script>alert("é")</script> */},
@@ -201,9 +197,7 @@ like(
 	qr/ are led by client no name \("odd\?\?", /,
 	'a report without controls of a terminal');
 
-#
 # A night
-#
 first_rows('2026-01-01 22:00', 60);
 insert_rows(
 	'2026-01-01 23:00', 1,
@@ -267,9 +261,7 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 	't',
 	'a night: under any search_path');
 
-#
 # Few commits wait for flushes that take long
-#
 run_sql('CREATE TABLE night AS SELECT * FROM mock');
 first_rows('2026-01-01 00:00', 10, flush_p99 => '3000', top_application_name => q{''});
 $page = page('2026-01-01 00:00', '2026-01-01 00:10');
@@ -280,9 +272,7 @@ like(
 like($page, qr/, \(no name\) 60%</, 'a client without a name has one on the page');
 like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 
-#
 # A server that starts again within a minute, with a clock that began in 1970
-#
 first_rows('2026-01-01 00:00', 10);
 insert_rows(
 	'2026-01-01 00:10', 1,
@@ -302,10 +292,8 @@ like($page, qr/>2025-12-31 23:00 to 2026-01-01 00:21, /, 'a row of years: from t
 like($page, qr/<rect x="60"><title>00:00 /, '... and the minutes after it are minutes');
 is_well_formed(page('-infinity', 'infinity'), 'all since 1970');
 
-#
 # A setting that changes as two rows begin in a minute, of which the table has
 # the later one first
-#
 first_rows('2026-01-01 00:00', 10);
 insert_rows('2026-01-01 00:11', 10, commit_delay => '1000');
 insert_rows(
@@ -317,10 +305,8 @@ is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
 	'00:10 | commit_delay 0 &#8594; 1000',
 	'a setting that changes within a minute: one change');
 
-#
 # Commits that stop: as clients leave whose commits wait for a standby, as they
 # become asynchronous, and after a restart within a minute
-#
 my @for_standby = (standby_time => '4000');
 first_rows('2026-01-01 00:00', 60, @for_standby);
 insert_rows('2026-01-01 01:00', 30, @idle);
@@ -341,9 +327,7 @@ is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2
 03:59 to 04:10 | commits stopped},
 	'a stop: for a standby only if a commit lasted as long; apart from a restart');
 
-#
 # A server so quiet that a minute without a commit is chance
-#
 first_rows('2026-01-01 00:00', 50, commits => '3 * (n % 7 <> 0)::int');
 insert_rows(
 	'2026-01-01 00:50', 1,
@@ -359,17 +343,13 @@ is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
 02:00 to 02:04 | commits stopped},
 	'a quiet server: stops only where ten commits were to come');
 
-#
 # More than the list has
-#
 first_rows('2026-01-01 00:00', 130, commit_delay => 'n / 5');
 $page = page('2026-01-01 00:00', '2026-01-01 03:00');
 is(() = happened($page), 24, 'more than the list has: 24');
 like($page, qr/>Of 25 that stand out, 24 are shown\. A level/, '... and how many there are');
 
-#
 # A machine on which times go up and down all the time
-#
 first_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
 insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
 $page = page('2026-01-01 00:00', '2026-01-01 04:00');
@@ -379,9 +359,7 @@ is( join("\n", happened($page)),
 	'times that double every six minutes do not stand out beside what does');
 run_sql('TRUNCATE mock; INSERT INTO mock TABLE night');
 
-#
 # Hours before the minutes, and in a long period
-#
 my @hour = (resolution => q{'hour'}, period_end => q{t + interval '1 h'}, seconds => 3600);
 insert_rows("2026-01-01 $_:00", 1, @hour) for 20 .. 22;
 $page = page('2026-01-01', '2026-01-02 06:00');
@@ -477,9 +455,7 @@ is( labels(
 	'10-22 10-23 10-24 10-25 10-26 10-27 10-28',
 	'days in which clocks change: each has one label');
 
-#
 # A day in which each minute has all there can be
-#
 first_rows(
 	'2026-01-01 00:00', 1440,
 	commits => '6000000 + (n * 7919) % 1000000',

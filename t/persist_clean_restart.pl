@@ -27,10 +27,8 @@ sub same ($how)
 	is_deeply(statistics($node), $before, "$how: all views show the same");
 }
 
-#
 # Statistics with something in every view: several databases and cycles,
 # delays, more groups than are in the ring, and groups that still are.
-#
 $node->sql(q{CREATE DATABASE other;
 CREATE UNLOGGED TABLE unlogged (n int)});
 {
@@ -64,9 +62,7 @@ FROM commit_flush_stats}),
 	join('|', ('t') x 12),
 	'there are statistics of all kinds');
 
-#
 # Clean restarts
-#
 my $read_only = $node->sql('SELECT commits_read_only FROM commit_flush_stats');
 my $finished_cycles = q{SELECT to_jsonb(s) FROM commit_wal_stats s
 WHERE redo_lsn < '%s' ORDER BY redo_lsn};
@@ -144,9 +140,7 @@ $node->start;
 is($node->sql('SELECT commits FROM commit_flush_stats'),
 	$commits, 'and the server goes on from there');
 
-#
 # Another max_connections: the last row has all larger values
-#
 my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
 my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
 
@@ -181,9 +175,7 @@ write_file($node->data_dir . '/postgresql.conf', $conf);
 $node->restart;
 same('more connections');
 
-#
 # A reset survives as well, with flushes in the ring from before it
-#
 some_load($node);
 $began = $node->sql('SELECT commit_stats_reset()');
 some_load($node);
@@ -194,9 +186,7 @@ is(start_of_statistics($node), $began, 'after a reset: its time');
 $node->sql('SELECT commit_stats_reset()');
 starts_from_zero($node, $began, 'reset of what was kept');
 
-#
 # Statistics that must not survive
-#
 $began = some_load($node);
 $node->stop('immediate');
 ok(!-e $file, 'immediate stop: no file');
@@ -235,9 +225,7 @@ starts_from_zero($node, $began, 'saved, but not wanted');
 $node->append_conf('postgresql.conf', 'commit_stats.save = on');
 $node->restart;
 
-#
 # A standby
-#
 my $standby = add_standby($node);
 $began = $standby->sql('SELECT commit_stats_reset()');
 $standby->sql("SELECT $_") for 1 .. 5;

@@ -11,9 +11,7 @@ my @with = has_library('pg_stat_statements') ? ('pg_stat_statements') : ();
 my $node = start_node('hostile',
 	conf => "shared_preload_libraries = '" . join(', ', 'commit_stats', @with) . "'\n");
 
-#
 # Traps in a schema
-#
 $node->sql(q{CREATE ROLE mallory LOGIN;
 CREATE DATABASE own OWNER mallory});
 $node->safe_psql(

@@ -71,9 +71,7 @@ sub wal_end
 my $insert = "INSERT INTO logged VALUES (1);\n";
 my $long = "INSERT INTO logged SELECT generate_series(1, 1000);\n";
 
-#
 # The first look
-#
 run_pgbench($node, '-c 2 -t 20', insert => $insert);
 my $row = look();
 my $total = flush_stats($node);
@@ -88,9 +86,7 @@ is( $node->sql(
 	't',
 	'first look: the time since the reset');
 
-#
 # From one look to the next
-#
 my @wal = (wal_end());
 
 look();
@@ -127,9 +123,7 @@ my $error = 0.51 * $row->{elapsed} + 0.00051 * $row->{wal_bytes_per_second};
 cmp_ok($bytes, '>=', $wal[2] - $wal[1] - $error, 'next look: at least this WAL');
 cmp_ok($bytes, '<=', $wal[3] - $wal[0] + $error, 'next look: and at most that');
 
-#
 # A reset in between, by another session
-#
 run_pgbench($node, '-c 1 -t 30', insert => $insert);
 my $wal_at_reset = wal_end();
 $node->sql('SELECT commit_stats_reset()');
@@ -157,9 +151,7 @@ is_rate($row, 'commits_per_second', 0, 'another session looked');
 is($row->{$_}, '', "nothing happened: no $_")
   for qw(commits_per_flush delay_hit_share mean p99 flush_mean);
 
-#
 # Trends: the lowest character for nothing, the highest for the greatest value
-#
 $node->sql(q{CREATE DATABASE utf8 TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'});
 $node->safe_psql('utf8', 'CREATE EXTENSION commit_stats');
 for ([ 'LATIN1', '.', '#' ], [ 'UTF8', "\xe2\x96\x81", "\xe2\x96\x88" ])
@@ -185,9 +177,7 @@ for ([ 'LATIN1', '.', '#' ], [ 'UTF8', "\xe2\x96\x81", "\xe2\x96\x88" ])
 	$viewer->quit;
 }
 
-#
 # A sample
-#
 my $sample;
 ($sample, $counted, $records) = sample_around(
 	sub {
@@ -212,9 +202,7 @@ ok($sample->{p50} <= $sample->{p95} && $sample->{p95} <= $sample->{p99},
 	'percentiles are in order');
 is($sample->{delay_hit_share}, 0, 'no delay, no hits');
 
-#
 # With a delay that every leader sleeps, and without times
-#
 $node->alter_system(
 	commit_delay => 5000,
 	commit_siblings => 0,
@@ -237,9 +225,7 @@ cmp_ok($row->{mean}, '>', 5, 'a lone client: for as long as the delay');
 cmp_ok($row->{p99}, '>', 4.7, 'a lone client: p99, to 5%');
 is($row->{flush_mean}, '', 'a lone client: flushes were not timed');
 
-#
 # A server that counts nothing
-#
 $node->alter_system('commit_stats.enabled' => 'off');
 like(
 	error_of($node, "SELECT * FROM $_()"),

@@ -13,9 +13,7 @@ use CommitStats;
 
 my $node = start_node('reference');
 
-#
 # What the catalogs say
-#
 
 # Names of the members of the extension in one of the catalogs.
 sub members ($catalog, $name)
@@ -64,9 +62,7 @@ $catalog{Settings} = [
 FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 ];
 
-#
 # What the documentation says
-#
 
 # What script/generate lists: view, column
 my @generated = map { [ split / / ] } split /\n/, `script/generate --list`;
@@ -161,10 +157,7 @@ sub queries_that_fail ($text)
 	return $stderr;
 }
 
-#
 # Does it?
-#
-
 my $reference = slurp_file('doc/reference.md');
 my $symptoms = slurp_file('doc/symptoms.md');
 
@@ -175,9 +168,7 @@ is(mistakes_in_tables($reference), '', 'doc/reference.md says what the catalogs 
 is(mistakes_in_list($reference), '', 'its contents lead to each object');
 is(queries_that_fail($symptoms), '', 'each query of doc/symptoms.md runs');
 
-#
 # Would we see it if it did not?
-#
 
 # A text with one mistake, which $change makes in $_.
 sub with_mistake ($text, $change)

@@ -163,12 +163,10 @@ stop_sessions($run);
 
 is(commit_one(0), '0|1|1|t', 'alone again: no siblings, and exact');
 
-#
 # Without a delay, and beside more than 8 other backends, a commit counts them
 # with such a probability that it visits 8 on average: each visit reads a cache
 # line that another processor may have written.  The views must say how large
 # that share is.
-#
 my $beside = 31;    # sessions, some of them in a transaction with an id
 my $commits = 4000;
 

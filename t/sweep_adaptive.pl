@@ -50,9 +50,7 @@ sub nothing_learned
 	  && abs($longest - $asked) <= 1;
 }
 
-#
 # What leaders do while it runs
-#
 my $sweep;
 
 sub end_sweep
@@ -80,9 +78,7 @@ ok( poll_until(
 	'nothing is learned, and the longest sleep is the spacing that is shown');
 end_sweep();
 
-#
 # Its slots and the others
-#
 my ($adaptive, $others);
 my $done = eventually(sub {
 	my $messages;

@@ -102,9 +102,7 @@ sub is_over ($how)
 
 $load = start_load();
 
-#
 # Ends that the session survives
-#
 wait_for_commits($node, 50);
 # on a machine that is busy with something else a slot may be late, or have no
 # commit
@@ -166,9 +164,8 @@ $node->alter_system('commit_stats.enabled' => 'on');
 $configuration = configuration();
 is_over('disabled');
 
-#
 # Ends that the session does not notice
-#
+
 # A sample has no slots at whose end it could look
 $session = $node->start_psql("SELECT * FROM commit_stats_sample('1 day')");
 my $samples = q{FROM pg_stat_activity WHERE query ~ '^SELECT \* FROM commit_stats_sample'};
@@ -210,9 +207,7 @@ kill 'CONT', $pid;
 ok(end_background($session), 'hang: a prediction ends when it can');
 is_over('prediction, hang');
 
-#
 # What may happen to either
-#
 for my $experiment ([ 'sweep', \&start_sweep, $sweep ], [ 'prediction', \&start_whatif, $whatif ])
 {
 	my ($what, $start, $call) = @$experiment;

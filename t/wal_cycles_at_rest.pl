@@ -86,11 +86,9 @@ cmp_ok($share, '>', 1, 'images: there are some');
 cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');
 cmp_ok($share_max, '<=', 100, 'images: and is a percentage');
 
-#
 # The slot of a backend has what it wrote in all cycles, and whoever ends a
 # cycle notes the sum of all slots.  A backend writes, does nothing for three
 # cycles, and writes again.
-#
 my $idle = $node->background_psql('postgres');
 
 reset_in_new_cycle();

@@ -11,9 +11,7 @@ my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
 set_device($node, flush_time => 2);
 
-#
 # Refusals
-#
 like(
 	error_of($node, "SELECT * FROM commit_delay_whatif('{0}', sample => '200 ms')"),
 	qr/55000: there is no load to learn from.*HINT:/s,
@@ -28,9 +26,7 @@ $node->alter_system('commit_stats.enabled' => 'off');
 like(error_of($node, $whatif), qr/55000: commit_stats is not counting/, 'not enabled');
 $node->alter_system('commit_stats.enabled' => 'on');
 
-#
 # What it says
-#
 my $load = start_pgbench($node, '-c 4 -T 3600', load => "INSERT INTO tick VALUES (1);\n");
 my ($status, $out, $err);
 
@@ -70,9 +66,7 @@ FROM w}),
 	'7|1|t|t|t|t|7/5|t|t',
 	'the rows');
 
-#
 # One at a time, and no sweep meanwhile
-#
 my $capturing = 'SELECT capturing FROM commit_stats_info';
 my $session =
   $node->start_measuring(sub ($session) { return $node->sql($capturing) eq 't' }, $whatif);

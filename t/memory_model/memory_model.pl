@@ -117,10 +117,7 @@ for my $name (@names)
 	}
 }
 
-#
 # Without something
-#
-
 my %unproven;    # outcomes that no missing barrier allows
 
 for my $name (@names)

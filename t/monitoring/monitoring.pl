@@ -21,10 +21,7 @@ my $monitoring = "$FindBin::RealBin/../../monitoring";
 my $seconds = 600;    # of all that is asked; longer than the test takes
 my $interval = "${seconds}s";
 
-#
 # What needs no server
-#
-
 command_ok([ program('promtool'), 'check', 'config', "$monitoring/prometheus.yml" ],
 	'promtool accepts the configuration and the rules');
 command_ok([ program('promtool'), 'test', 'rules', "$monitoring/rules_test.yml" ],
@@ -64,9 +61,7 @@ sub check_dashboard
 
 check_dashboard();
 
-#
 # Servers, exporters, Prometheus
-#
 
 # On one all flushes sleep, and each commit is slow; on the other neither can
 # be.  sql_exporter tells servers by their host and port.
@@ -170,10 +165,7 @@ ok( eventually(sub {
 	}),
 	'Prometheus has both servers from both exporters, and no commits');
 
-#
 # Load, and then none
-#
-
 my @load = map {
 	start_pgbench(
 		$nodes{$_}, '-c 8 -j 2 -T 8',
@@ -290,9 +282,7 @@ for my $counter (sort keys %counters)
 	is($resets{''}[1], 0, "$counter has never fallen");
 }
 
-#
 # The dashboard
-#
 
 # How much Prometheus makes of what it has seen, by the rules of rate() and
 # delta(): a series that ends just before the end of the interval is thought to
@@ -410,10 +400,7 @@ for my $name (@names)
 	}
 }
 
-#
 # The rules
-#
-
 for my $name (@names)
 {
 	my $instance = $instances{postgres}{$name};
@@ -451,10 +438,7 @@ my $alert = "CommitDelayNeverHits $instances{postgres}{misses} pending";
 eventually(sub { pending_alerts() eq $alert });
 is(pending_alerts(), $alert, 'the alert for which there is reason is pending, and no other');
 
-#
 # Names
-#
-
 my $exposed =
   page("$instances{postgres}{sleeps}/metrics") =~ s/^(?!(?:# \w+ )?commit_stats_).*\n//mgr;
 my $complaints = '';
@@ -468,10 +452,7 @@ my %listed = map { ("$_->{query}_$_->{name}" => $_->{kind}) }
 
 is_deeply(\%types, \%listed, 'the metrics and their types are those of monitoring/metrics');
 
-#
 # pgwatch: its file is YAML with SQL
-#
-
 my ($pgwatch) =
   @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/pgwatch.yml")) };
 
@@ -504,10 +485,7 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 	is(join(', ', @wrong), '', "pgwatch: $metric is what postgres_exporter says");
 }
 
-#
 # The OpenTelemetry Collector: each column that a metric names is there
-#
-
 my ($collector) = @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/otel_collector.yml")) };
 
 for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
@@ -531,10 +509,7 @@ for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
 		"OpenTelemetry: the integers of $metric are integers");
 }
 
-#
 # A reset looks as one
-#
-
 $nodes{sleeps}->sql('SELECT commit_stats_reset()');
 ok( eventually(sub {
 		my %answer = query($prometheus,

@@ -25,10 +25,7 @@ my $scratch = PostgreSQL::Test::Utils::tempdir;
 $node->sql('CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
 $node->sql('SELECT commit_stats_reset()');
 
-#
 # pgwatch, which asks for each metric once a second
-#
-
 append_to_file("$scratch/sources.yml",
 		"- name: watched\n  kind: postgres\n  is_enabled: true\n"
 	  . '  conn_str: postgresql://prometheus@/postgres?host='
@@ -72,10 +69,7 @@ ok( eventually(sub {
 	}),
 	'pgwatch asks the server');
 
-#
 # Load, and then none
-#
-
 run_pgbench(
 	$node, '-c 8 -j 2 -t 100',
 	waits => "INSERT INTO logged VALUES (1);\n",
@@ -92,10 +86,7 @@ my $views = read_views($node);
 
 cmp_ok($views->{commit_flush_stats}[0]{commits}, '>', 300, 'there was a load');
 
-#
 # What pgwatch must have: the columns of the queries
-#
-
 my %wanted;    # metrics that the file has
 
 for my $metric (keys %$metrics)

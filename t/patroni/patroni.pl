@@ -40,9 +40,7 @@ sub start_program ($name, @command)
 	return \%program;
 }
 
-#
 # The cluster
-#
 my $etcd_port = PostgreSQL::Test::Cluster::get_free_port();
 my $peer_port = PostgreSQL::Test::Cluster::get_free_port();
 my %node = map {
@@ -140,9 +138,7 @@ WHERE sync_state = 'sync' AND application_name = '$standby->{name}'
 		"$what, which Patroni has noted");
 }
 
-#
 # Clients, each a child of the test
-#
 
 # Statements from number $first on; each number is printed when its commit has
 # returned.
@@ -199,9 +195,7 @@ sub end_clients
 	return split /\n/, slurp_file("$folder/acknowledged");
 }
 
-#
 # What commit_stats says
-#
 
 sub commits ($node)
 {
@@ -233,9 +227,7 @@ sub explains ($node, $pattern, $what)
 	return note $line;
 }
 
-#
 # A primary, and a standby that each commit waits for
-#
 write_config($_) for values %node;
 start_program(
 	'etcd', $etcd,

@@ -55,10 +55,7 @@ my %transactions = (
 	prepare => q{BEGIN; INSERT INTO written VALUES ('sync');
 PREPARE TRANSACTION ':who :client_id'; COMMIT PREPARED ':who :client_id';});
 
-#
 # The load
-#
-
 my @load;
 
 sub start_load
@@ -92,10 +89,7 @@ sub end_load
 	  for split /\n/, $node->sql('SELECT gid FROM pg_prepared_xacts');
 }
 
-#
 # What happens beside it
-#
-
 my %done;    # how often each of these succeeded
 
 sub stop_standby_for_a_moment
@@ -150,10 +144,7 @@ sub read_all
 	$node->sql("SELECT commits FROM commit_stats_sample('1 s')");
 }
 
-#
 # The counts
-#
-
 my %rows_at_reset = (sync => 0, async => 0, unlogged => 0);
 
 sub rows_written
@@ -197,10 +188,7 @@ GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
 		"$name: the rows of all clients add up");
 }
 
-#
 # Memory
-#
-
 my %memory;          # "server type pid" => kB at the end of each round
 my $measured = 0;    # processes in all
 
@@ -259,10 +247,7 @@ sub memory_is_flat ($name)
 	%memory = ();
 }
 
-#
 # The soak
-#
-
 my $started = time;
 my ($rounds, $restarts, $resets) = (0, 0, 0);
 

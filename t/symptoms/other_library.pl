@@ -30,9 +30,7 @@ cmp_ok(($report->{phases}->{record} // [ 0, 0 ])->[1],
 	'<=', 5, 'hardly any time is before the record');
 like($report->{delay}, qr/^no\b/, 'no delay');
 
-#
 # One hangs there, as behind a firewall that drops the packets of its server
-#
 my $session = $node->start_psql("SET application_name = 'asleep'",
 	"BEGIN; SET LOCAL other_library.ms = 60000; INSERT INTO logged (n) VALUES (1); COMMIT");
 
@@ -46,9 +44,7 @@ $node->sql(
 	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'asleep'});
 end_background($session);
 
-#
 # So does one that shows the event of Citus, and another waits for its lock
-#
 $node->sql(
 	'CREATE TABLE sums (n int); INSERT INTO sums VALUES (0);
 CREATE TABLE parts (n int)');
@@ -72,9 +68,7 @@ $node->sql(
 	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'reads'});
 end_background($_) for @hang;
 
-#
 # The processes do that one after the other: pg_stat_activity is the witness
-#
 $node->sql('SELECT commit_stats_reset()');
 $load = start_load(
 	$node,

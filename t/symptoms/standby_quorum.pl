@@ -102,9 +102,7 @@ sub c_is_not_waited_for ($name)
 		0, "$name: nobody waits for that one");
 }
 
-#
 # ANY n: the n-th to answer
-#
 set_names('ANY 2 (a, b, c)', 3);
 c_is_not_waited_for('ANY 2 of 3, one stopped');
 stop_receivers('b');
@@ -120,9 +118,7 @@ waits_for(
 	'ghost|not connected',
 	sub { set_names('ANY 2 (ghost, a, b)', 2) });
 
-#
 # FIRST n: the last of the n best
-#
 set_names('FIRST 2 (a, b, c)', 2);
 c_is_not_waited_for('FIRST 2 of 3, the third stopped');
 stop_receivers('a');
@@ -190,9 +186,7 @@ waits_for(
 	});
 delete $stopped{c};
 
-#
 # One that is away, and then catches up
-#
 
 # The proxy forwards a connection to the primary, but only so many bytes of its
 # answers.
@@ -262,9 +256,7 @@ $standby{c}->enable_streaming($primary);
 $standby{c}->restart;
 ok(end_background($session), '... and then the commit goes on');
 
-#
 # Nothing from before a change, also if the names are the same again
-#
 is($primary->sql('SELECT count(*) > 0 FROM commit_standby_stats'), 't', 'change: there are counts');
 for my $names ('', 'FIRST 2 (a, b, c)')
 {
@@ -276,9 +268,7 @@ for my $names ('', 'FIRST 2 (a, b, c)')
 is($primary->sql('SELECT count(*) FROM commit_standby_stats'),
 	0, 'change: nor when the worker has seen it');
 
-#
 # A standby of a standby
-#
 $standby{c}->enable_streaming($standby{b});
 $standby{c}->restart;
 set_names('FIRST 1 (b)', 1);
@@ -289,9 +279,7 @@ is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby <> 'b
 	0, 'cascading: nobody waits for the standby of a standby');
 kill 'CONT', delete $stopped{c};
 
-#
 # *: any standby
-#
 set_names('*', 1);
 $stopped{b} = $standby{b}->sql('SELECT pid FROM pg_stat_wal_receiver');
 kill 'STOP', $stopped{b};

@@ -9,9 +9,7 @@ use Symptoms;
 
 my $node = make_situation('statements_wait');
 
-#
 # Sessions that would be the leader wait for an advisory lock for days
-#
 my $leader = $node->background_psql('postgres');
 
 $leader->query_safe('SELECT pg_advisory_lock(1)');
@@ -30,9 +28,7 @@ unlike(
 $leader->quit;
 end_load($candidates);
 
-#
 # A table that is locked
-#
 $node->sql('SELECT commit_stats_reset()');
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; LOCK logged');

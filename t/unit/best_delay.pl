@@ -38,10 +38,8 @@ sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = undef, $sibl
 	return $rows;
 }
 
-#
 # Intervals: values of a textbook, in which five of mean 10 and variance 2.5
 # have the interval 10 +- 2.776 * sqrt(2.5 / 5)
-#
 my $rows = choose([
 	[ 0, 5, 1, 0, 0, [ 8, 9, 10, 11, 12 ] ],
 	[ 1, 5, 1, 0, 0, [10] ],
@@ -61,9 +59,7 @@ is($rows->[4]->[1], '0.0000', 'there are no rates below 0');
 cmp_ok(abs($rows->[5]->[2] - 11 - 2.8245), '<', 0.003, '21 values');
 cmp_ok(abs($rows->[6]->[2] - 4 - 1.9979), '<', 0.003, 'seven values');
 
-#
 # The choice
-#
 $rows = is_best(
 	1000,
 	qr/^most commits\/s: 100% more than with commit_delay = 0$/,
@@ -122,11 +118,9 @@ is( $rows->[1]->[4],
 	'never slept: fewer than commit_siblings others were active',
 	'... and why it did not');
 
-#
 # Chance: differences of round to round, and not of mean to mean.  These have a
 # variance of 2.5, so their mean is known to +- 1.9632, as above; sqrt(2) times
 # that is 2.7764.  Where they are resampled, 6.2083.
-#
 sub candidates ($ahead, $resampled = 0, @more)
 {
 	my @rate = (1000, 1500, 500, 2000, 700);

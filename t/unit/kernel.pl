@@ -70,9 +70,7 @@ is( stopped_for(
 my $empty = PostgreSQL::Test::Utils::tempdir();
 is($program->([ 'limit', "$empty/none", $empty ]), 'none', 'a system without such files');
 
-#
 # The volume
-#
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $device = (stat $folder)[0];
 my $number = sprintf '%d:%d', ($device >> 8) & 0xfff, ($device & 0xff) | (($device >> 12) & ~0xff);
@@ -118,9 +116,7 @@ is( $program->([ 'volume', $folder, $devices ]),
 	(219314 + 21528354) . ' ' . 512 * (8438210 + 1020578768),
 	'... of whose disk all requests count');
 
-#
 # The time that a process waits for a processor
-#
 is($program->([ 'delay', $folder, '' ]), '0', 'a system without schedstat');
 append_to_file("$folder/schedstat", "5000000 123456789012 77\n");
 is($program->([ 'delay', $folder, '' ]), '123456789012', 'a process that waited');

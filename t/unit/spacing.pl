@@ -49,9 +49,7 @@ sub mean ($what, @seconds)
 
 my @s;
 
-#
 # A quota
-#
 for my $quota (5, 15, 50, 150)
 {
 	# as many commits as with a flush at a time; with four sessions, more
@@ -117,9 +115,7 @@ cmp_ok(mean('response', @s[ 24 .. 49 ]), '<', 850, 'far below a quota: no floor'
 	{ quota => 50, sessions => 10, rate => 400, think => 500, seconds => 300 });
 cmp_ok($s[319]{rate}, '>', 490, '... whose rate is not forgotten');
 
-#
 # No quota: an hour each, in which none is believed
-#
 for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ], [ 10, -20e3 ])
 {
 	my ($every, $spike) = @$spikes;
@@ -136,9 +132,7 @@ cmp_ok(scalar(grep { $_->{rate} > 0 } @s), '<', 60, 'hiccups each 200 ms: refute
 @s = run_phases({ blind => 60e3, sessions => 20, seconds => 300 });
 is($s[299]{found}, 0, 'flushes whose ends are seen together: no quota');
 
-#
 # The response
-#
 @s = run_phases({ seconds => 60 });
 cmp_ok(mean('commits', @s), '>', 0.98 * 4000, 'two quick sessions: no worse than without a delay');
 @s = run_phases({ flush => 4000, think => 400, seconds => 60 });

@@ -69,9 +69,7 @@ sub model
 
 my ($one, $other, %load);
 
-#
 # One client
-#
 $one = model();
 about($one->{commits}, 1e6 / 1410, 0.1, 'one client: think, flush');
 is($one->{group_size}, 1, 'one client: commits alone');
@@ -83,9 +81,7 @@ about($one->{commits}, 1e6 / 1965, 0.1, 'one client: a sleep, and its slack, are
 is($one->{hits}, 1, 'one client: always sleeps without commit_siblings');
 is_deeply(model(delay => 500, siblings => 1), model(), 'one client: never sleeps with them');
 
-#
 # Deterministic times
-#
 $one = model(clients => 2, work => 0, flush => 1000, handoff => 0);
 about($one->{commits}, 2000, 0.1, 'two clients, no think time: both in each flush');
 is($one->{group_size}, 2, '... so groups of two');
@@ -96,9 +92,7 @@ is($one->{group_size}, 1, '... and share nothing');
 $one = model(clients => 2, work => '600,1400', flush => 1000, handoff => 0);
 cmp_ok($one->{commits}, '<=', 2e6 / 2000 + 1, 'no more commits than the cycle allows');
 
-#
 # No think time: all commit together
-#
 for my $n (1, 3, 10, 100)
 {
 	$one = model(clients => $n, work => 0, flush => 1005, handoff => 5);
@@ -109,9 +103,7 @@ for my $n (1, 3, 10, 100)
 $one = model(clients => 10, work => '200,400,600', delay => 2000);
 about($one->{group_size}, 10, 0.1, 'a long delay waits for all');
 
-#
 # Infinite siblings: as without a delay
-#
 for my $load (
 	{ clients => 10 },
 	{ clients => 10, work => '100,500,2500', flush => '300,900' },
@@ -120,9 +112,7 @@ for my $load (
 	is_deeply(model(%$load, delay => 1000, siblings => 1000), model(%$load), 'infinite siblings');
 }
 
-#
 # Siblings: those that commit, and those that have an xid
-#
 %load = (clients => 10, work => '20000,30000,50000', delay => 100);
 cmp_ok(model(%load, siblings => 5, xid_share => 0, seconds => 20)->{hits},
 	'<', 0.05, 'nobody has an xid');
@@ -131,9 +121,7 @@ $one = model(%load, siblings => 5, xid_share => 0.5, seconds => 60);
 cmp_ok($one->{hits}, '>', 0.2, 'some have an xid: some sleep');
 cmp_ok($one->{hits}, '<', 0.8, 'some have an xid: some do not');
 
-#
 # Arrivals so rare that a delay only costs
-#
 %load = (clients => 10, arrivals => 10, work => 100, seconds => 1000);
 $one = model(%load);
 $other = model(%load, delay => 3000);
@@ -148,28 +136,22 @@ about($one->{group_size}, 1, 2, 'rare arrivals: commits alone');
 about(model(clients => 1, arrivals => 5000)->{commits},
 	1e6 / 1410, 1, 'more arrivals than one client can take');
 
-#
 # Sharing of the CPUs
-#
 for my $cores (1, 4)
 {
 	$one = model(clients => 4, work => 1000, flush => 1, handoff => 0, cores => $cores);
 	about($one->{commits}, 1000 * $cores, 2, "four clients on $cores CPUs");
 }
 
-#
 # Waking up, which those have to do whose flush carried others
-#
 %load = (work => 0, flush => 1000, handoff => 0, wake => '500');
 is_deeply(model(%load), model(%load, wake => ''), 'nobody wakes up who flushed alone');
 $one = model(%load, clients => 3);
 about($one->{commits}, 3e6 / 1500, 0.1, 'three wake up before they commit again');
 about($one->{latency}, 1500, 0.1, '... which is a part of the latency');
 
-#
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
-#
 %load = (clients => 4, work => 400, flush => 1000, handoff => 0, conflict => 1e6);
 $one = model(%load);
 about($one->{commits}, 1e6 / 1200, 0.5, 'one row: commits one after the other');
@@ -184,9 +166,7 @@ cmp_ok($one->{blocked}, '>', 0.1, 'some rows: some wait');
 cmp_ok($one->{commits}, '<', model(%load, conflict => 0)->{commits}, '... and commit later');
 cmp_ok($one->{commits}, '>', model(%load, conflict => 0.1)->{commits}, '... more: fewer commits');
 
-#
 # A quota of flushes
-#
 my %quota = (flush => 1000, work => 0, handoff => 0, time_window => 100e3, quota => 10);
 about(model(%quota)->{flushes}, 100, 2, 'a quota is all there is');
 about(model(%quota, clients => 10)->{commits}, 1000, 2, 'a quota of flushes, not of commits');
@@ -199,9 +179,7 @@ cmp_ok(
 	1.5 * model(%quota)->{commits},
 	'with a quota, a delay earns a lot');
 
-#
 # Learning from traces that are made up
-#
 
 # trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, APPROACH): sessions
 # that commit all together, or one after the other on a device with a quota.
@@ -447,9 +425,7 @@ is(model()->{endless}, 0, '... as no other load does');
 is(model(clients => 300, work => 60, flush => 0, handoff => 0, seconds => 1)->{endless},
 	0, '... nor one whose clients make 5 commits in 1 us');
 
-#
 # The adaptive delay instead of commit_delay, in a minute of each load
-#
 my $gain = 0;
 for my $n (1, 2, 5, 10, 20, 50)
 {
@@ -479,15 +455,12 @@ $gain = model(clients => 10, adaptive => 'true', cores => 2, seconds => 60)->{co
   model(clients => 10, cores => 2)->{commits};
 cmp_ok($gain, '>', 0.97, 'adaptive, no quota: no fewer commits than without');
 
-#
 # A request to cancel
-#
 is($node->sql("SELECT whatif_cancelled($_)"), 't', "a request to cancel: learn = $_")
   for qw(false true);
 
-#
 # What commit_remedies() changes in loads of two clients, the parties 1 and 2
-#
+
 # What each of the two parties does, rounded: commits/s, latency, time of a
 # transaction, and the flushes/s of the server.
 sub remedy_model
