@@ -22,9 +22,7 @@ results=$root/bench/results
 result_columns=()			# "name type" of each column
 threads=2					# of pgbench
 
-#
 # Preparation
-#
 
 prepare_experiment()
 {
@@ -36,9 +34,7 @@ prepare_experiment()
 	build_and_install
 }
 
-#
 # Progress
-#
 
 # plan STEPS SECONDS: the number of steps, and the seconds that each takes
 plan()
@@ -62,9 +58,7 @@ progress()
 		$((left / 60)) $((left % 60)) "$1"
 }
 
-#
 # Server
-#
 
 # ask QUERY: its answer as it is, without notices of how far it is
 ask()
@@ -124,9 +118,7 @@ make_wal_files()
 	ask "CHECKPOINT"
 }
 
-#
 # Load
-#
 
 # run_load COMMAND...: of pgbench, with the latency of each transaction in a log
 run_load()
@@ -206,9 +198,7 @@ latencies()
 			}'
 }
 
-#
 # Results
-#
 
 # join_by SEPARATOR WORD...
 join_by()

@@ -159,9 +159,7 @@ run_logged()
 		"$@" 2>&1 | (trap "" HUP INT TERM; exec tee "$0")' "$work/log/run.log" "$@"
 }
 
-#
 # Cleanup
-#
 
 # Ask the processes of a group to end, and do not ask twice.
 end_group()
@@ -230,9 +228,7 @@ trap 'interrupted 130' INT
 trap 'exit 141' PIPE
 trap 'interrupted 143' TERM
 
-#
 # Work folder, packages, user
-#
 
 # The folder is on /var/tmp because /tmp is memory on many systems, and the
 # demo is to show flushes to a disk.  make does not work in a path with a
@@ -381,9 +377,7 @@ prepare_system()
 		die "the user $test_user cannot reach $work; set TMPDIR to another place."
 }
 
-#
 # Sources and server
-#
 
 # Copy the tracked files, with the changes that are not committed yet.  Without
 # git, as in an unpacked tarball, that is all files.
