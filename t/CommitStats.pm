@@ -54,9 +54,7 @@ $ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
 
 		# without options of the test's own
 		@command = ('cp', '-RPp', $ENV{INITDB_TEMPLATE}, $command[2])
-		  if $ENV{INITDB_TEMPLATE}
-		  && @command == 6
-		  && $command[0] eq 'initdb';
+		  if $ENV{INITDB_TEMPLATE} && @command == 6 && $command[0] eq 'initdb';
 		return $run->(@command);
 	};
 }
@@ -273,8 +271,7 @@ sub init_node ($name, %params)
 	my %init = (allows_streaming => 1, %{ $params{init} || {} });
 
 	# the default before 18; with checksums, hint bits are logged
-	$init{extra} = ['--no-data-checksums']
-	  if $params{no_checksums} && $node->pg_version >= 18;
+	$init{extra} = ['--no-data-checksums'] if $params{no_checksums} && $node->pg_version >= 18;
 	$node->init(%init);
 	$node->append_conf(
 		'postgresql.conf', q{
@@ -287,8 +284,7 @@ log_statement = none
 });
 	$node->append_conf('postgresql.conf', "timing_clock_source = system\n")
 	  if $node->pg_version >= 19;
-	$node->append_conf('postgresql.conf', $params{conf})
-	  if defined $params{conf};
+	$node->append_conf('postgresql.conf', $params{conf}) if defined $params{conf};
 	return $node;
 }
 
@@ -572,8 +568,7 @@ sub PostgreSQL::Test::Cluster::observe ($node, $code)
 	for my $column (keys %$after)
 	{
 		next if $column eq 'stats_reset';
-		$counted{$column} =
-		  ($after->{$column} || 0) - ($before->{$column} || 0);
+		$counted{$column} = ($after->{$column} || 0) - ($before->{$column} || 0);
 	}
 	%records = (
 		COMMIT => 0,
@@ -657,8 +652,7 @@ sub PostgreSQL::Test::Cluster::start_measuring ($node, $runs, @commands)
 	poll_until(
 		sub {
 			errors_so_far($session) if $session;
-			$session = $node->start_psql(@commands)
-			  if !$session || !$session->{run}->pumpable;
+			$session = $node->start_psql(@commands) if !$session || !$session->{run}->pumpable;
 			return $runs->($session);
 		},
 		20) or die "it does not run: $session->{err}\n";
@@ -771,10 +765,8 @@ END \$\$});
 # SQLSTATE, message and hint of a statement that fails; empty if it succeeds.
 sub error_of ($node, $sql, $db = 'postgres')
 {
-	my ($status, $out, $err) = $node->psql(
-		$db, $sql,
-		extra_params => [ '-v', 'VERBOSITY=verbose' ],
-		on_error_stop => 1);
+	my ($status, $out, $err) =
+	  $node->psql($db, $sql, extra_params => [ '-v', 'VERBOSITY=verbose' ], on_error_stop => 1);
 
 	return $status == 0 ? '' : $err;
 }

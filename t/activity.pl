@@ -216,13 +216,12 @@ CREATE USER MAPPING FOR CURRENT_USER SERVER here;
 CREATE FOREIGN TABLE there (n int) SERVER here OPTIONS (table_name 'spoken');
 DROP TRIGGER later ON spoken});
 	$node->alter_system(synchronous_standby_names => 'none');
-	@sessions =
-	  map {
+	@sessions = map {
 		$node->start_psql(
 			'BEGIN',
 			'INSERT INTO there VALUES (1)',
 			'INSERT INTO spoken VALUES (1)', 'COMMIT')
-	  } 1 .. 3;
+	} 1 .. 3;
 	$node->wait_until(
 		q{SELECT count(*) = 3 AND min(now() - query_start) > '1.5 s' FROM pg_stat_activity
 WHERE wait_event = 'SyncRep'});

@@ -50,8 +50,7 @@ $node->wait_until_alone;
 
 # What a session had prepared when it was ended
 $node->sql("ROLLBACK PREPARED '$_'")
-  for split /\n/,
-  $node->sql('SELECT gid FROM pg_prepared_xacts');
+  for split /\n/, $node->sql('SELECT gid FROM pg_prepared_xacts');
 
 # A sleep can be as short as those of the server's own.
 my ($hits, $sleeps, $short) = $node->row(q{SELECT delay_hits_adaptive,
@@ -98,8 +97,7 @@ sub sleeps ($statements, $before = undef, $after = undef)
 }
 
 my $async = 'SET synchronous_commit = off;';
-my @prepares =
-  map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';\n" } @numbers;
+my @prepares = map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';\n" } @numbers;
 my @waits = (
 	[ 'a commit', \@inserts ],
 	[ 'a commit after a NOTIFY alone', [ map { ('NOTIFY someone;', $insert) } @numbers ] ],
@@ -146,8 +144,7 @@ for (@does_not_wait)
 
 	learn_quota($node);
 	is(sleeps_of(@statements), 0, "$what: it does not sleep");
-	ok(sleeps([ @statements, @inserts ]), "$what: the next commits do")
-	  if $what =~ /^a failing/;
+	ok(sleeps([ @statements, @inserts ]), "$what: the next commits do") if $what =~ /^a failing/;
 }
 
 # Interrupts
@@ -166,9 +163,7 @@ for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 
 # A commit between its two callbacks, where it waits for the lock of NOTIFY.
 # Another one, which waits for a standby that does not exist, holds the lock.
-$node->alter_system(
-	synchronous_commit => 'local',
-	synchronous_standby_names => 'none');
+$node->alter_system(synchronous_commit => 'local', synchronous_standby_names => 'none');
 
 my $holder = $node->start_psql('SET synchronous_commit = on',
 	'BEGIN; INSERT INTO logged VALUES (4); NOTIFY someone; COMMIT');

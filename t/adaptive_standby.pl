@@ -53,9 +53,7 @@ for my $timing ('on', 'off')
 {
 	my $how = "synchronous standby, timing $timing";
 
-	$primary->alter_system(
-		track_wal_io_timing => $timing,
-		synchronous_commit => 'remote_apply');
+	$primary->alter_system(track_wal_io_timing => $timing, synchronous_commit => 'remote_apply');
 	require_standby($primary, '*');
 	leaders_sleep($primary, $how);
 	is( $primary->sql('SELECT count(*) FROM tick'),

@@ -66,8 +66,7 @@ my $negative = 0;
 
 poll_until(
 	sub {
-		$negative +=
-		  $node->sql(
+		$negative += $node->sql(
 			'SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0');
 		return $node->sql(
 			"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'") == 1;

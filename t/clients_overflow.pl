@@ -125,8 +125,7 @@ like(
 	qr/^  9[\d.]+% of the commits are of no client that is known: newer ones took the row
      of \d+ clients, as if each connection had its own application_name\.
      -> application_name_add_host = 0 in PgBouncer, or
-        commit_stats\.client_name_pattern$/m,
-	'the report says so');
+        commit_stats\.client_name_pattern$/m, 'the report says so');
 
 # Databases
 $node->sql('CREATE DATABASE files');

@@ -87,8 +87,7 @@ sub counters_of ($view, $condition)
 # All views are read once, in one statement.
 sub define_look ($name, @parts)
 {
-	my $with = join ",\n",
-	  map { "v_$_ AS MATERIALIZED (TABLE $_)" } 'commit_flush_histogram',
+	my $with = join ",\n", map { "v_$_ AS MATERIALIZED (TABLE $_)" } 'commit_flush_histogram',
 	  sort keys %counters;
 	my $all = join "\nUNION ALL\n", @parts;
 
@@ -143,8 +142,7 @@ sub never_decrease ($name, $look, $looks, $until, @load)
 
 # Everything at once
 define_look(
-	'everything',
-	(map { counters_of($_, '') } sort keys %counters),
+	'everything', (map { counters_of($_, '') } sort keys %counters),
 	q{SELECT 'carried', followers + commits_without_leader FROM v_commit_flush_stats},
 	q{SELECT format('commit_flush_histogram, flushes with at least %s', commits_in_flush),
 			sum(flushes) OVER (ORDER BY commits_in_flush DESC) FROM v_commit_flush_histogram}

@@ -23,9 +23,7 @@ my $syncs_in_server = $has_backend_io
 my $syncs_in_shim = q{SELECT count(*) FROM shim_events() WHERE kind = 'sync'}
   . ($has_backend_io ? ' AND backend' : '');
 my $reset_server =
-  $has_backend_io
-  ? q{SELECT pg_stat_reset_shared('io')}
-  : q{SELECT pg_stat_reset_shared('wal')};
+  $has_backend_io ? q{SELECT pg_stat_reset_shared('io')} : q{SELECT pg_stat_reset_shared('wal')};
 
 # A process that syncs between the two resets would make them differ for good.
 # None does while there is no WAL to be flushed.  Then both are 0.
@@ -73,8 +71,7 @@ for my $timing ('on', 'off')
 
 SKIP:
 {
-	skip 'the server has no statistics of single backends', 3
-	  unless $has_backend_io;
+	skip 'the server has no statistics of single backends', 3 unless $has_backend_io;
 
 	# One session does all sorts of I/O, and prints what the server counted
 	# about it in either place.  No other session is there.
@@ -113,17 +110,8 @@ sub commits_with_other_io ($node, $what, $sql)
 	my $script = $node->basedir . '/other_io.sql';
 
 	write_file($script, $sql);
-	my $result = measure(
-		$node,
-		{
-			clients => 8,
-			delay => 500,
-			siblings => 1,
-			timing => 'off',
-			script => $script
-		},
-		1,
-		sub ($truth) { $truth->{commits} > $truth->{flushes} });
+	my %case = (clients => 8, delay => 500, siblings => 1, timing => 'off', script => $script);
+	my $result = measure($node, \%case, 1, sub ($truth) { $truth->{commits} > $truth->{flushes} });
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
 	cmp_ok($truth->{commits}, '>', $truth->{flushes}, "$what: there were followers");

@@ -21,8 +21,7 @@ END $$;
 my $insert = 'INSERT INTO logged VALUES (1)';
 
 # One client, which shares no flush.
-($counted, $records) =
-  $node->observe(sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
+($counted, $records) = $node->observe(sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
 counts_load($counted, $records, 200, 'one client');
 is($counted->{followers}, 0, 'one client: every commit flushed itself');
 

@@ -166,9 +166,7 @@ my $adapts = 0;
 # necessary.
 sub adapt
 {
-	$node->alter_system(
-		commit_delay => 0,
-		'commit_stats.adaptive_delay' => 'on');
+	$node->alter_system(commit_delay => 0, 'commit_stats.adaptive_delay' => 'on');
 	$adapts = 1;
 }
 

@@ -47,8 +47,7 @@ adds_up('gone');
 # Backends that are terminated in the middle of their work, over and over.
 for (1 .. 3)
 {
-	my @killed =
-	  map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
+	my @killed = map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
 	my $commits = "SELECT sum(commits) FROM commit_database_stats";
 	my $now = $node->sql($commits);
 

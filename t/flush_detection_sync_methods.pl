@@ -40,8 +40,7 @@ sub check_counts ($name, $evidence)
 
 		counts_load($counted, $records, 40 * $clients, $who);
 		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 36 : 1, "$who: there are leaders");
-		is($counted->{followers}, 0, "$who: there are no followers")
-		  if $clients == 1;
+		is($counted->{followers}, 0, "$who: there are no followers") if $clients == 1;
 	}
 }
 

@@ -37,8 +37,7 @@ sub logged_flushes
 sub wait_for_flushes ($n)
 {
 	# one line after the other, each read once
-	$node->wait_for_log(qr/(?:$line(?>(?:(?!$line).)*)){$n}/s, $log_end)
-	  if $n > 0;
+	$node->wait_for_log(qr/(?:$line(?>(?:(?!$line).)*)){$n}/s, $log_end) if $n > 0;
 }
 
 # settles() waits until a number is large enough, or the same in "polls" polls.

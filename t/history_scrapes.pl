@@ -99,9 +99,7 @@ sub quantile ($before, $after, $kind, $q)
 		my ($lower, $upper) = split / /;
 
 		$rank -= $grown{$_};
-		return $upper eq 'Infinity'
-		  ? $lower
-		  : 2 * $lower * $upper / ($lower + $upper)
+		return $upper eq 'Infinity' ? $lower : 2 * $lower * $upper / ($lower + $upper)
 		  if $rank <= 0 && $grown{$_} > 0;
 	}
 	return -1;

@@ -27,8 +27,7 @@ sub totals
 {
 	my %value;
 
-	@value{@stats} =
-	  $node->row('SELECT ' . join(', ', @stats) . ' FROM commit_flush_stats');
+	@value{@stats} = $node->row('SELECT ' . join(', ', @stats) . ' FROM commit_flush_stats');
 	return map { $_ => $sum{$_} + $value{$_} } @stats;
 }
 

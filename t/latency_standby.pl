@@ -50,9 +50,7 @@ commit_with($_, "-c 1 -t $commits{$_}") for sort keys %commits;
 is( $primary->sql(
 		q{SELECT synchronous_commit, sum(commits), min(requested) FROM commit_latency_stats
 GROUP BY 1 ORDER BY 2}),
-	join(
-		"\n", map { "$_|$commits{$_}|{$_}" }
-		  sort    { $commits{$a} <=> $commits{$b} } keys %commits),
+	join("\n", map { "$_|$commits{$_}|{$_}" } sort { $commits{$a} <=> $commits{$b} } keys %commits),
 	'with a standby, each level is counted as itself');
 
 # The commit takes at least about the delay, and the wait is a part of it.

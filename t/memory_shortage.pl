@@ -54,8 +54,7 @@ sub peak
 # More than the system allows
 SKIP:
 {
-	skip 'no /proc to see how much address space the server needs', 5
-	  if !-r '/proc/self/status';
+	skip 'no /proc to see how much address space the server needs', 5 if !-r '/proc/self/status';
 
 	ok(start_with('unlimited'), 'without a limit it starts');
 

@@ -44,14 +44,12 @@ sub markup_errors ($page)
 	my @open;
 	my @errors;
 
-	$page =~ s/^<!DOCTYPE html>\n//
-	  or push @errors, 'no DOCTYPE';
+	$page =~ s/^<!DOCTYPE html>\n// or push @errors, 'no DOCTYPE';
 	for my $piece ($page =~ /<[^<>]*>|[<>]|&[^;]{0,8};?/g)
 	{
 		if ($piece =~ m{^</(\w+)>$})
 		{
-			push @errors, "$piece closes " . ($open[-1] // 'nothing')
-			  if ($open[-1] // '') ne $1;
+			push @errors, "$piece closes " . ($open[-1] // 'nothing') if ($open[-1] // '') ne $1;
 			pop @open;
 		}
 		elsif ($piece =~
@@ -173,10 +171,7 @@ my @idle = (
 	commit_p50 => 'NULL',
 	commit_p99 => 'NULL',
 	commit_time => '0');
-insert_rows(
-	'2026-01-01 00:00', 1, @idle,
-	flush_p99 => 'NULL',
-	checkpoint_share => 'NULL');
+insert_rows('2026-01-01 00:00', 1, @idle, flush_p99 => 'NULL', checkpoint_share => 'NULL');
 $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'one row of zeros');
 like($page, qr/00:00 0\.00 commits\/s/, 'one row of zeros: with its minute');
@@ -274,10 +269,7 @@ like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 
 # A server that starts again within a minute, with a clock that began in 1970
 first_rows('2026-01-01 00:00', 10);
-insert_rows(
-	'2026-01-01 00:10', 1,
-	after_gap => 'true',
-	period_start => q{t + interval '31 s'});
+insert_rows('2026-01-01 00:10', 1, after_gap => 'true', period_start => q{t + interval '31 s'});
 insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '29 s'});
 insert_rows('2026-01-01 00:11', 10);
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),

@@ -157,8 +157,7 @@ sub clamp ($rows, $last)
 }
 
 my @had = map { $node->sql($_) } $sizes, $siblings;
-my $small =
-	"max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
+my $small = "max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
   . "max_worker_processes = 1\nautovacuum_max_workers = 1\n";
 $small .= "autovacuum_worker_slots = 1\n" if $node->pg_version >= 18;
 my $conf = slurp_file($node->data_dir . '/postgresql.conf');

@@ -67,15 +67,9 @@ $node->stop;
 start();
 for (
 	[ malloc => 'out of memory' ],
-	[
-		write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
-	],
-	[
-		close => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
-	],
-	[
-		fsync => 'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device'
-	],
+	[ write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
+	[ close => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
+	[ fsync => 'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
 	[
 		rename =>
 		  'could not rename file "pg_stat/commit_stats.stat.tmp" to "pg_stat/commit_stats.stat": No space left on device'
@@ -114,12 +108,8 @@ starts_from_zero($node, $began, 'no folder');
 
 # The file exists, but cannot be read or removed.
 for (
-	[
-		read => 'could not read file "pg_stat/commit_stats.stat": Input/output error'
-	],
-	[
-		unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system'
-	])
+	[ read => 'could not read file "pg_stat/commit_stats.stat": Input/output error' ],
+	[ unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system' ])
 {
 	my ($call, $message) = @$_;
 

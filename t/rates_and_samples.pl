@@ -52,8 +52,7 @@ WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'};
 		$node->wait_until($waits);
 		$code->();
 		$in_time = $node->sql($waits) eq 't';
-		end_background($session)
-		  or die "the sample failed: $session->{err}\n";
+		end_background($session) or die "the sample failed: $session->{err}\n";
 		@row{@sample_columns} = split /\|/, $session->{out}, -1;
 		chomp $row{p99};
 	});
@@ -203,10 +202,7 @@ ok($sample->{p50} <= $sample->{p95} && $sample->{p95} <= $sample->{p99},
 is($sample->{delay_hit_share}, 0, 'no delay, no hits');
 
 # With a delay that every leader sleeps, and without times
-$node->alter_system(
-	commit_delay => 5000,
-	commit_siblings => 0,
-	track_wal_io_timing => 'off');
+$node->alter_system(commit_delay => 5000, commit_siblings => 0, track_wal_io_timing => 'off');
 ($sample) = sample_around(
 	sub {
 		look();

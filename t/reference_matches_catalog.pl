@@ -112,8 +112,7 @@ sub documented ($text)
 			push @{ $lines{$section} }, [ $kind, $name, @rest ];
 		}
 	}
-	@{ $lines{Settings} } =
-	  sort { $a->[1] cmp $b->[1] } @{ $lines{Settings} };
+	@{ $lines{Settings} } = sort { $a->[1] cmp $b->[1] } @{ $lines{Settings} };
 	return %lines;
 }
 
@@ -128,13 +127,10 @@ sub mistakes_in_tables ($text)
 		my $is = join '', map { "  @$_\n" } @{ $catalog{$object} };
 		my $said = join '', map { "  @$_\n" } @{ $documented{$object} || [] };
 
-		push @mistakes, "$object is\n$is but is said to be\n$said"
-		  if $is ne $said;
-		push @mistakes, "$object has no section\n"
-		  if $text !~ /^##+ $object(\(\))?$/m;
+		push @mistakes, "$object is\n$is but is said to be\n$said" if $is ne $said;
+		push @mistakes, "$object has no section\n" if $text !~ /^##+ $object(\(\))?$/m;
 	}
-	push @mistakes, map { "$_ does not exist\n" }
-	  grep { !$catalog{$_} } sort keys %documented;
+	push @mistakes, map { "$_ does not exist\n" } grep { !$catalog{$_} } sort keys %documented;
 	return join '', @mistakes;
 }
 

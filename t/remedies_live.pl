@@ -62,18 +62,16 @@ $node->wait_until(
 my $never_waits = qr/(?=.*\|t\|t\|t\|$)(?:^synchronous_commit[^\n]*\|t\|[tf]\|t\|\n?){2}/ms;
 
 # commit_siblings of one pair is 1, that of the other the present one
-my @sample =
-  map { [ split /\|/, $_, -1 ] } split /\n/, remedies(
+my @sample = map { [ split /\|/, $_, -1 ] } split /\n/, remedies(
 	q{remedy, coalesce(reason, '') ~ '^commit_delay = \d+ is the best of 13 fixed pairs: ',
 	safe, statement, undo,
 	measured_commits_per_second > 0, measured_p99 > 0,
 	others_mean = others_now_mean, others_p99 = others_now_p99, coalesce(others_saved, 0),
 	commits_per_second IS NULL, reason ~ '^the sample does not show',
 	others_commits_per_second > 0 AND flushes_per_second > 0,
-	commits_per_second_high > 1.68 * commits_per_second},
-	'true',
+	commits_per_second_high > 1.68 * commits_per_second}, 'true',
 	qr/^10 [^\n]*"batch"[^\n]*t\n10 [^\n]*t\n.*^NOTIFY of role plain.*\|t\|loses nothing.*$never_waits/ms
-  );
+);
 my @rows = map { join '|', @$_[ 0, 2 .. 4 ] } @sample;
 my $statement =
   $texts ? "\n\QDETAIL:  Its most frequent statement is: INSERT INTO logged VALUES (\$1)\E" : '';

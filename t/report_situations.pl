@@ -33,8 +33,7 @@ my %sweeps;      # ... and sweeps, with one and with two arguments
 # A proposed sweep has a bound near the present p99, and no delay above it.
 sub is_bounded ($name, $text, $sweep)
 {
-	my ($p99) =
-	  map { us(split / /) }
+	my ($p99) = map { us(split / /) }
 	  $text =~ /^  A commit \(without 'before', 'after'\): .* p99 ([\d.]+ \w+)\.$/m;
 	my ($bound) = $sweep =~ /max_p99 => '([\d.]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
@@ -174,8 +173,7 @@ my $stats = flush_stats($node);
 my %shown;
 for my $line (split /\n/, $text)
 {
-	$shown{$1} = $2
-	  if $line =~ /^  (commits|flushes|commits per flush) +([\d.]+) /;
+	$shown{$1} = $2 if $line =~ /^  (commits|flushes|commits per flush) +([\d.]+) /;
 }
 is($shown{commits}, 2000, 'commits are those of pgbench');
 is($shown{commits}, $stats->{commits}, '... and of the view');
@@ -223,8 +221,7 @@ advises(
 	'a sweep is proposed, with 0 and the present setting');
 
 # The parts of a commit add up to it.
-my ($whole) =
-  map { us(split / /) } $text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m;
+my ($whole) = map { us(split / /) } $text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m;
 my %parts = $text =~ /^  ([a-z][\w' ]+?)  +([\d.]+ [um]?s) +[\d.<>]+%/mg;
 my $sum = 0;
 $sum += us(split / /) for values %parts;
@@ -266,13 +263,12 @@ ok( eventually(sub {
 		set_device($node, flush_time => 2);
 		$to = $node->sql('SELECT commit_history_close()');
 		$text = $node->sql("SELECT commit_stats_report('$from', '$to')");
-		return $text !~ /wait for a\s+processor/
-		  && $node->sql(
+		return $text !~ /wait for a\s+processor/ && $node->sql(
 			qq{SELECT count(*) = 1 AND sum(stalls) = 1 AND
 	sum(pause_stall_time + cpu_limit_stall_time + segment_stall_time) = 0 AND
 	coalesce(sum(not_run_time), 0) = 0
 FROM commit_history WHERE resolution = 'minute' AND period_start >= '$from' AND period_start < '$to'}
-		  ) eq 't';
+		) eq 't';
 	}),
 	'a minute with one stall');
 my ($stalls) = $text =~ /^  \d\. ([\d.]+)% stalls /m;
@@ -330,17 +326,14 @@ like(
 	delay($text),
 	qr/^no\. [\d.>]+% of commit time is outside of flushes, the largest part '(?:standby|not run)'\.$/,
 	'... which no delay shortens');
-$node->alter_system(
-	synchronous_standby_names => '',
-	synchronous_commit => 'on');
+$node->alter_system(synchronous_standby_names => '', synchronous_commit => 'on');
 $standby->stop;
 
 # Commits that fail take most of the time, and no mean counts them.
 $node->sql('CREATE TABLE refused (n int)');
 $node->create_deferred_trigger('refused', 'PERFORM pg_sleep(0.3); RAISE serialization_failure');
 $node->sql('SELECT commit_stats_reset()');
-my $refused =
-  start_pgbench($node, '-c 8 -T 3600',
+my $refused = start_pgbench($node, '-c 8 -T 3600',
 	refused => "BEGIN;\nINSERT INTO refused VALUES (1);\nCOMMIT;\n");
 ok( eventually(sub {
 		$node->sql($insert);
@@ -393,9 +386,7 @@ is( $bars,
 	'... with all flushes in them');
 
 # A name cannot begin a line of the report, nor of the server log.
-$node->alter_system(
-	'commit_stats.slow_commit_time' => 0,
-	'commit_stats.log_slow_commits' => 'on');
+$node->alter_system('commit_stats.slow_commit_time' => 0, 'commit_stats.log_slow_commits' => 'on');
 {
 	# from 19 on the server refuses a line break in a name
 	my $break = $node->pg_version >= '19devel' ? "\t" : "\n";

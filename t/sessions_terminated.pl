@@ -136,8 +136,7 @@ end_pgbench($node, $load);
 
 # Without resets, all their commits until the end count.
 my ($counted, $records) = $node->observe(sub {
-	delete $objects{'commit_stats_reset()'}
-	  or die "there is no reset\n";
+	delete $objects{'commit_stats_reset()'} or die "there is no reset\n";
 	$load = start_pgbench($node, '-c 2 -T 3600', load => "INSERT INTO logged VALUES (1);\n");
 	terminate_all();
 	is(errors_so_far($load), '', 'the other sessions still go on');

@@ -29,8 +29,7 @@ SELECT 1;
 };
 
 $node->alter_system('commit_stats.enabled' => 'off');
-($counted, $records) =
-  $node->observe(sub { $node->sql($everything) });
+($counted, $records) = $node->observe(sub { $node->sql($everything) });
 is($records->{COMMIT} + $records->{COMMIT_PREPARED}, 3, 'off: there were commits');
 is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted), '', 'off: nothing is counted');
 

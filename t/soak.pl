@@ -125,8 +125,7 @@ is( $counts->{'all sync'} + $counts->{'all async'} + $counts->{'all unlogged'},
 is($counts->{'all prepares'}, $records->{PREPARE}, 'as many prepares as the WAL has');
 for my $database (@databases)
 {
-	my %written =
-	  map { ($_ => $rows->{"$database $_"} - $rows_before->{"$database $_"}) }
+	my %written = map { ($_ => $rows->{"$database $_"} - $rows_before->{"$database $_"}) }
 	  qw(sync async unlogged);
 	# a reader that finds a page to be pruned writes WAL, and its commit waits
 	my $cleaned = $written{unlogged} - $counts->{"$database unlogged"};

@@ -60,9 +60,7 @@ ok( eventually(sub {
 # If the log does not go back to the reset, the report shows the part of the
 # time that it has: more than the same stalls are of all commit time since the
 # reset.  Those that waited for a processor are left out.
-$node->alter_system(
-	track_wal_io_timing => 'on',
-	'commit_stats.stall_time' => '1ms');
+$node->alter_system(track_wal_io_timing => 'on', 'commit_stats.stall_time' => '1ms');
 my $flush_time = 1;
 ok( eventually(sub {
 		# of a longer flush, a smaller part is a wait for a processor
@@ -81,9 +79,7 @@ ok( eventually(sub {
 	}),
 	'the report names the latest stalls');
 is($node->sql('SELECT count(*) FROM commit_stall_log'), 512, '... of those that are kept');
-$node->alter_system(
-	track_wal_io_timing => 'off',
-	'commit_stats.stall_time' => '50ms');
+$node->alter_system(track_wal_io_timing => 'off', 'commit_stats.stall_time' => '50ms');
 
 # Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.
@@ -140,9 +136,7 @@ WHERE writer_share >= 50 AND writer_pid IS NULL}) eq 't';
 	'... or autovacuum, whose processes are no client');
 
 # A flush of the WAL writer, which carries commits that no commit led
-$node->alter_system(
-	wal_writer_delay => '10ms',
-	'commit_stats.slow_commit_time' => '50ms');
+$node->alter_system(wal_writer_delay => '10ms', 'commit_stats.slow_commit_time' => '50ms');
 set_device($node, flush_time => 120);
 ok( eventually(sub {
 		run_beside_wal_writer($node);
@@ -166,9 +160,7 @@ FROM commit_flush_stats}
 $node->alter_system(wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');
 
 # What is usual here
-$node->alter_system(
-	track_wal_io_timing => 'on',
-	'commit_stats.stall_time' => -1);
+$node->alter_system(track_wal_io_timing => 'on', 'commit_stats.stall_time' => -1);
 set_device($node, flush_time => 1);
 $node->sql('SELECT commit_stats_reset()');
 is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, 'a reset empties it');
@@ -197,9 +189,7 @@ ok( eventually(sub {
 # after it was made
 set_device($node);
 my $standby = add_standby($node, "recovery_min_apply_delay = 1s\n");
-$node->alter_system(
-	track_wal_io_timing => 'on',
-	'commit_stats.slow_commit_time' => '500ms');
+$node->alter_system(track_wal_io_timing => 'on', 'commit_stats.slow_commit_time' => '500ms');
 require_standby($node, 'standby');
 set_device($node, flush_time => 100);
 ok( eventually(sub {

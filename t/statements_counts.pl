@@ -124,8 +124,7 @@ for my $kind (sort keys %kinds)
 	my ($out, $err) = ('', '');
 
 	$node->psql(
-		'postgres',
-		'SET ROLE ' . role($kind) . ";\n$sql;\n",
+		'postgres', 'SET ROLE ' . role($kind) . ";\n$sql;\n",
 		stdout => \$out,
 		stderr => \$err);
 	is($err, '', "$kind: runs");

@@ -51,8 +51,7 @@ $sweep =~ s/, max_p99.*/)/;
 # sql/sweep.sql, whatif.sql and sample.sql have statement_timeout.
 SKIP:
 {
-	skip 'this server has no transaction_timeout', 3
-	  if $node->pg_version < 17;
+	skip 'this server has no transaction_timeout', 3 if $node->pg_version < 17;
 	for my $measures (
 		"commit_delay_sweep('{0}', duration => '20 s')",
 		"commit_delay_whatif('{0}', sample => '20 s')",

@@ -14,9 +14,7 @@ my $node = start_wal_server();
 # pgbench takes ALRM for the end of its time, and finishes its transactions.
 sub end_load ($pgbench)
 {
-	return end_background($pgbench, 'ALRM')
-	  ? ''
-	  : "pgbench failed: $pgbench->{err}";
+	return end_background($pgbench, 'ALRM') ? '' : "pgbench failed: $pgbench->{err}";
 }
 
 # A load of all kinds of transactions, in which some clients do something else,

@@ -23,11 +23,7 @@ my $given;    # to the device
 sub set_quota ($node, $flushes)
 {
 	$given = $flushes;
-	set_device(
-		$node,
-		quota => $flushes,
-		window => $window,
-		flush_time => 0.5);
+	set_device($node, quota => $flushes, window => $window, flush_time => 0.5);
 }
 
 # These columns of commit_delay_state, as psql prints them.

@@ -87,8 +87,7 @@ sub start_all_commits ($node)
 	return (
 		insert => start_pgbench($node, '-c 4 -T 3600', insert => $watched =~ s/tick/logged/r),
 		ddl => start_pgbench(
-			$node, '-c 2 -T 3600',
-			ddl => qq{
+			$node, '-c 2 -T 3600', ddl => qq{
 BEGIN;
 CREATE TABLE t:client_id (n int PRIMARY KEY);
 CREATE TEMP TABLE mine (n int) ON COMMIT DROP;
@@ -102,8 +101,7 @@ VACUUM t:client_id;
 DROP TABLE t:client_id;
 $check}),
 		two_phase => start_pgbench(
-			$node, '-c 2 -T 3600',
-			two_phase => qq{
+			$node, '-c 2 -T 3600', two_phase => qq{
 BEGIN;
 INSERT INTO logged VALUES (2);
 PREPARE TRANSACTION 'p:client_id';
@@ -119,8 +117,7 @@ $check}),
 			$node, '-c 2 -T 3600', procedures => "CALL commits();\nCALL commits_in_vain();\n$check"
 		),
 		notify => start_pgbench(
-			$node, '-c 1 -T 3600',
-			notify => qq{
+			$node, '-c 1 -T 3600', notify => qq{
 BEGIN;
 INSERT INTO logged VALUES (3);
 NOTIFY someone;
@@ -190,8 +187,7 @@ sub end_all_commits ($node, %load)
 		unlike($err, qr/commit_delay is/, "$name: no stray commit_delay");
 		if (exists $error{$name})
 		{
-			like($err, $error{$name}, "$name: its errors")
-			  if $name !~ /serial/;
+			like($err, $error{$name}, "$name: its errors") if $name !~ /serial/;
 			unlike($err, qr/PANIC|FATAL|terminated/, "$name: nothing worse");
 		}
 		else

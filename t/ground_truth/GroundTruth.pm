@@ -215,12 +215,11 @@ sub _flushes ($node)
 		  WHERE kind = 'sync' ORDER BY 1});
 	my $segment = 16 * 1024 * 1024;
 
-	return map { $syncs[$_] }
-	  grep {
+	return map { $syncs[$_] } grep {
 			 $_ == $#syncs
 		  || $syncs[$_]->[0] % $segment != 0
 		  || $syncs[$_]->[2] != $syncs[ $_ + 1 ]->[2]
-	  } 0 .. $#syncs;
+	} 0 .. $#syncs;
 }
 
 # The counts of the shim and the WAL.
@@ -230,9 +229,7 @@ sub _truth ($node, $start, $end)
 
 	# A leader, too, may sleep for a spinlock, after the sync (see shim.c).  Of
 	# two sleeps in a row, the one before the sync was that of commit_delay.
-	my %count =
-	  map { @$_ }
-	  $node->rows(q{SELECT kind, count(*)
+	my %count = map { @$_ } $node->rows(q{SELECT kind, count(*)
 FROM (SELECT kind, lead(kind) OVER (PARTITION BY pid ORDER BY at) AS next
 	  FROM shim_events() WHERE backend) e
 WHERE kind <> 'sleep' OR next <> 'sleep' GROUP BY 1});
@@ -317,9 +314,7 @@ sub prepare_sysbench ($node)
 sub _load ($node, $case, $seconds)
 {
 	my @script =
-	  $case->{script}
-	  ? ('-f', $case->{script})
-	  : ('-b', $case->{load} || 'simple-update');
+	  $case->{script} ? ('-f', $case->{script}) : ('-b', $case->{load} || 'simple-update');
 
 	return _sysbench($node, $case->{sysbench}, $case->{keys} ? "--rand-type=$case->{keys}" : (),
 		"--threads=$case->{clients}", "--time=$seconds", 'run')
@@ -358,8 +353,7 @@ sub _measure_once ($node, $case, $seconds)
 	$node->sql('CHECKPOINT');
 	$start = $node->lsn('write');
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
-	run_log([ _load($node, $case, $seconds) ], '>', \$output)
-	  or die "the load failed: $output\n";
+	run_log([ _load($node, $case, $seconds) ], '>', \$output) or die "the load failed: $output\n";
 	$result{ours} = _ours($node);
 	$end = $node->lsn('flush');
 	$result{truth} = _truth($node, $start, $end);
@@ -376,12 +370,7 @@ sub adaptive_cases ($clients)
 {
 	my %case = (clients => $clients, delay => 0, siblings => 5);
 
-	return (
-		{
-			%case,
-			adaptive => 'on',
-			device => { quota => 20, window => 50, flush_time => 0.3 }
-		},
+	return ({ %case, adaptive => 'on', device => { quota => 20, window => 50, flush_time => 0.3 } },
 		{ %case, adaptive => 'on', device => { flush_time => 2 } });
 }
 
@@ -393,10 +382,7 @@ sub limits ($case)
 	return {
 		flushes => 0.5,
 		distribution => $case->{clients} <= 10 ? 1 : 2,
-		hits => $case->{adaptive} || $delay > 400 ? 1
-		: $delay >= 200 ? 2
-		: $delay >= 50  ? 5
-		:                 15
+		hits => $case->{adaptive} || $delay > 400 ? 1 : $delay >= 200 ? 2 : $delay >= 50 ? 5 : 15
 	};
 }
 

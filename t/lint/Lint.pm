@@ -66,8 +66,7 @@ sub copy_checkout
 	for my $file (grep { -e "$root/$_" } split /\0/, $files)
 	{
 		make_path(dirname("$copy/$file"));
-		copy("$root/$file", "$copy/$file")
-		  or die "could not copy $file: $!\n";
+		copy("$root/$file", "$copy/$file") or die "could not copy $file: $!\n";
 	}
 	return $copy;
 }
@@ -85,8 +84,7 @@ sub find_pg_config
 		my ($status, $found) = run_command($pg_config, '--pgxs', '--includedir-server');
 		my ($pgxs, $headers) = split /\n/, $found;
 
-		return $pg_config
-		  if $status == 0 && -e $pgxs && -e "$headers/postgres.h";
+		return $pg_config if $status == 0 && -e $pgxs && -e "$headers/postgres.h";
 	}
 	return;
 }

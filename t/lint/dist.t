@@ -12,8 +12,7 @@ my $pg_config = find_pg_config();
 
 plan skip_all => "there is no $_"
   for grep { system("$_ --version >/dev/null 2>&1") != 0 } qw(git make);
-plan skip_all => 'there is no pg_config of a PostgreSQL server'
-  if !defined $pg_config;
+plan skip_all => 'there is no pg_config of a PostgreSQL server' if !defined $pg_config;
 
 my $copy = copy_checkout();
 my $folder = 'commit_stats-1.0.0';
@@ -46,8 +45,7 @@ do
 	{
 		$files{$name} = 1;
 		make_path(dirname("$copy/$name"));
-		open(my $file, '>', "$copy/$name")
-		  or die "could not write $name: $!\n";
+		open(my $file, '>', "$copy/$name") or die "could not write $name: $!\n";
 		print $file join('', <$zip>);
 		close $file;
 	}

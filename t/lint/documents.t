@@ -44,8 +44,7 @@ sub mistakes_in_links ($file, $text)
 		{
 			my $there = $path eq '' ? $text : slurp("$root/$target");
 
-			push @mistakes, "$file: no anchor for $link\n"
-			  unless anchors($there)->{$anchor};
+			push @mistakes, "$file: no anchor for $link\n" unless anchors($there)->{$anchor};
 		}
 	}
 
@@ -60,8 +59,7 @@ sub mistakes_in_links ($file, $text)
 	for my $source ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
 	{
 		push @mistakes, "$file: there is no $source\n"
-		  unless -e "$root/$source"
-		  || grep { -e } glob("$root/src/{.,*}/$source");
+		  unless -e "$root/$source" || grep { -e } glob("$root/src/{.,*}/$source");
 	}
 	return join '', @mistakes;
 }

@@ -8,10 +8,8 @@ use Lint;
 
 my $pg_config = find_pg_config();
 
-plan skip_all => 'there is no make'
-  if system('make --version >/dev/null 2>&1') != 0;
-plan skip_all => 'there is no pg_config of a PostgreSQL server'
-  if !defined $pg_config;
+plan skip_all => 'there is no make' if system('make --version >/dev/null 2>&1') != 0;
+plan skip_all => 'there is no pg_config of a PostgreSQL server' if !defined $pg_config;
 
 my $folder = tempdir(CLEANUP => 1);
 my $copy = copy_checkout();

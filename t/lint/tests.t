@@ -16,8 +16,7 @@ my @kinds = (
 	[
 		(   map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
 			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
-		(   map  { s{^\Q$root\E/}{}r }
-			grep { !m{/unit/} } glob "$root/t/*/*.pl")
+		(map { s{^\Q$root\E/}{}r } grep { !m{/unit/} } glob "$root/t/*/*.pl")
 	]);
 my @tests = map { @$_ } @kinds;
 
@@ -39,8 +38,7 @@ sub mistakes_in_table ($text)
 	$times{$_}++ for names_in_table($text);
 	@is_test{@tests} = ();
 	return join '', (map { "$_ is not in the table\n" } grep { !$times{$_} } @tests),
-	  ( map  { "$_ is in the table more than once\n" }
-		grep { $times{$_} > 1 } sort keys %times),
+	  (map { "$_ is in the table more than once\n" } grep { $times{$_} > 1 } sort keys %times),
 	  (map { "there is no test $_\n" } grep { !exists $is_test{$_} } sort keys %times);
 }
 

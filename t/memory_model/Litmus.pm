@@ -163,10 +163,9 @@ sub parse ($text)
 # The protocol with other steps, those that "change" makes of each
 sub changed ($test, $change)
 {
-	my @processes =
-	  map {
+	my @processes = map {
 		[ map { $change->($_) } @$_ ]
-	  } @{ $test->{processes} };
+	} @{ $test->{processes} };
 
 	return { %$test, processes => \@processes };
 }
@@ -180,11 +179,10 @@ sub without_barrier ($test, $number)
 # Does a condition or an outcome ask for this register?
 sub is_used ($test, $register)
 {
-	my @conditions = grep { $_->[0] eq 'if' && $_->[1] eq $register }
-	  map { @$_ } @{ $test->{processes} };
-	my @outcomes =
-	  grep { /\.\Q$register\E=/ }
-	  map { @$_ } map { @{ $test->{$_} } } 'never', 'sometimes';
+	my @conditions =
+	  grep { $_->[0] eq 'if' && $_->[1] eq $register } map { @$_ } @{ $test->{processes} };
+	my @outcomes = grep { /\.\Q$register\E=/ } map { @$_ } map { @{ $test->{$_} } } 'never',
+	  'sometimes';
 
 	return @conditions + @outcomes > 0;
 }
@@ -262,8 +260,7 @@ sub translate ($processor, $process, $n, $vars, $state)
 		}
 		my @code = @{ $processor->{$what} };
 		push @lines, map { s/\{(\w+)\}/$place{$1}/gr } @code;
-		push @{ $state->{conditions} }, "$n:$place{s}=$processor->{ok}"
-		  if grep { /\{s\}/ } @code;
+		push @{ $state->{conditions} }, "$n:$place{s}=$processor->{ok}" if grep { /\{s\}/ } @code;
 		push @{ $state->{conditions} }, "$n:$place{r}=$old" if defined $old;
 	}
 	push @lines, "$label:";
@@ -307,8 +304,7 @@ sub litmus ($name, $test, $processor, $outcome)
 		"\n",
 		"$p->{arch} $name",
 		'{',
-		(   map { "int $_=" . ($test->{start}{$_} // 0) . ';' }
-			sort keys %vars),
+		(map { "int $_=" . ($test->{start}{$_} // 0) . ';' } sort keys %vars),
 		(   map {
 				join(' ', map { "$_;" } @{ $_->{init} })
 			} @states),

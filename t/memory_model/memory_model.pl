@@ -62,8 +62,7 @@ sub observe ($kind, %variants)
 				{
 					my $test = test_name($name, $kind, $i, $processor, $v);
 
-					$litmus{$test} =
-					  litmus($test, $variants[$v], $processor, $outcomes[$i]);
+					$litmus{$test} = litmus($test, $variants[$v], $processor, $outcomes[$i]);
 				}
 			}
 		}
@@ -98,8 +97,7 @@ for my $name (@names)
 }
 
 my %never = observe('never', %variants);
-my %sometimes =
-  observe('sometimes', map { ($_ => [ $protocols{$_} ]) } @names);
+my %sometimes = observe('sometimes', map { ($_ => [ $protocols{$_} ]) } @names);
 
 for my $name (@names)
 {
@@ -128,14 +126,12 @@ for my $name (@names)
 
 	for my $v (@without)
 	{
-		my %fail = map { $_ => 1 }
-		  map { processors_where(\%never, $name, $_, $v) } @outcomes;
+		my %fail = map { $_ => 1 } map { processors_where(\%never, $name, $_, $v) } @outcomes;
 
 		cmp_ok(keys %fail, '>', 0,
 			"$name needs the $barriers->[$v - 1][0]: " . join(', ', sort keys %fail));
 	}
-	my @rest =
-	  grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
+	my @rest = grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
 	$unproven{$name} = \@rest if @rest;
 }
 
@@ -146,8 +142,7 @@ for my $name (sort keys %unproven)
 {
 	for my $i (@{ $unproven{$name} })
 	{
-		my @fail =
-		  processors_where(\%broken, $name, $i, 0 .. $#{ $mutants{$name} });
+		my @fail = processors_where(\%broken, $name, $i, 0 .. $#{ $mutants{$name} });
 
 		cmp_ok(@fail, '>', 0,
 			"$name is why this is never: " . join(', ', @{ $protocols{$name}{never}[$i] }));

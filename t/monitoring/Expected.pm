@@ -56,8 +56,7 @@ sub read_views ($node)
 	for my $view (views_of_commit_stats())
 	{
 		# not our view, which is to be compared with the others
-		next
-		  if $view eq 'commit_latency_buckets' || $view eq 'commit_flush_log';
+		next if $view eq 'commit_latency_buckets' || $view eq 'commit_flush_log';
 		$views{$view} =
 		  decode_json($node->sql("SELECT coalesce(jsonb_agg(to_jsonb(v)), '[]') FROM $view v"));
 	}
@@ -67,8 +66,7 @@ sub read_views ($node)
 
 sub close_enough ($ours, $theirs)
 {
-	return looks_like_number($theirs)
-	  && abs($ours - $theirs) <= 1e-6 * abs($ours);
+	return looks_like_number($theirs) && abs($ours - $theirs) <= 1e-6 * abs($ours);
 }
 
 # How many took less than "bound" seconds, by a histogram that has this as the
@@ -77,9 +75,7 @@ sub less_than ($cells, $bound)
 {
 	my $cell = first
 	{
-			$_->{upper_bound} eq 'Infinity'
-		  ? $bound eq '+Inf'
-		  : $bound ne '+Inf'
+		$_->{upper_bound} eq 'Infinity' ? $bound eq '+Inf' : $bound ne '+Inf'
 		  && abs($_->{upper_bound} / 1000 - $bound) < 1e-9 * $bound
 	} @$cells;
 
@@ -169,8 +165,7 @@ sub metrics ($views, @bounds)
 	{
 		$metrics{ 'commit_stats_flush_size_flushes{at_most='
 			  . ($size < 9**9**9 ? $size : '+Inf')
-			  . '}' } =
-		  sum0(map { $_->{commits_in_flush} <= $size ? $_->{flushes} : 0 }
+			  . '}' } = sum0(map { $_->{commits_in_flush} <= $size ? $_->{flushes} : 0 }
 			  @{ $views->{commit_flush_histogram} });
 	}
 	return \%metrics;
@@ -212,8 +207,7 @@ sub quantile ($q, $servers, $name, $labels)
 	{
 		my $n = total($servers, 'rate', "${name}_bucket\\{le=$bound$labels\\}");
 
-		return $from + ($bound - $from) * ($rank - $below) / ($n - $below)
-		  if $n >= $rank;
+		return $from + ($bound - $from) * ($rank - $below) / ($n - $below) if $n >= $rank;
 		($from, $below) = ($bound, $n);
 	}
 	return $from;
@@ -300,8 +294,7 @@ sub dashboard
 		}),
 		'Clients A' => sub {
 			my @servers = @_;
-			my %clients =
-			  map { /_client_commits_total\{(.*)/ ? ($1 => 1) : () }
+			my %clients = map { /_client_commits_total\{(.*)/ ? ($1 => 1) : () }
 			  map { keys %{ $_->{metrics} } } @servers;
 			my %rates;
 

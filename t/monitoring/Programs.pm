@@ -85,8 +85,7 @@ sub ask ($address, $what, %parameters)
 	my $response =
 	  $http->get("http://$address/api/v1/$what?" . $http->www_form_urlencode(\%parameters));
 
-	die "Prometheus does not answer $what: $response->{content}\n"
-	  unless $response->{success};
+	die "Prometheus does not answer $what: $response->{content}\n" unless $response->{success};
 	return decode_json($response->{content})->{data};
 }
 
@@ -94,10 +93,7 @@ sub ask ($address, $what, %parameters)
 # [time, value] or, for a range, a list of these.
 sub query ($address, $expr, $time = undef)
 {
-	my $answer = ask(
-		$address, 'query',
-		query => $expr,
-		defined $time ? (time => $time) : ());
+	my $answer = ask($address, 'query', query => $expr, defined $time ? (time => $time) : ());
 
 	return map {
 		my %labels = %{ $_->{metric} };

@@ -47,11 +47,8 @@ sub check_dashboard
 	is(max(values %ids), 1, 'each panel has an id of its own');
 	is(max(values %places), 1, '... and a place');
 	is(max(map { (split ' ')[0] } keys %places), 23, '... on the grid of Grafana');
-	is( join(
-			', ', map { $_->{title} }
-			  grep    { length($_->{description}) < 60 } @panels),
-		'',
-		'... and a description');
+	is(join(', ', map { $_->{title} } grep { length($_->{description}) < 60 } @panels),
+		'', '... and a description');
 	is( scalar(
 			grep { $_->{datasource}{uid} ne '${datasource}' }
 			map  { ($_, @{ $_->{targets} }) } @panels),
@@ -210,8 +207,7 @@ sub differences ($job, $name)
 	my $expected = $expected{$name} = metrics($views{$name}, keys %bounds);
 
 	return map { "$_ is " . ($metrics{$_} // 'missing') . ", not $expected->{$_}" }
-	  grep     { !close_enough($expected->{$_}, $metrics{$_}) }
-	  sort keys %$expected;
+	  grep { !close_enough($expected->{$_}, $metrics{$_}) } sort keys %$expected;
 }
 
 for my $job (sort keys %instances)
@@ -236,8 +232,7 @@ for my $metric (qw(slow_commits_total stalls_total stall_seconds_total
 	for my $name (@names)
 	{
 		my $grown =
-		  grep { /^commit_stats_$metric\{/ && $expected{$name}{$_} > 0 }
-		  keys %{ $expected{$name} };
+		  grep { /^commit_stats_$metric\{/ && $expected{$name}{$_} > 0 } keys %{ $expected{$name} };
 
 		is( $grown > 0                               ? 'grown' : 0,
 			$name eq 'sleeps' || $metric =~ /notify/ ? 'grown' : 0,
@@ -301,9 +296,7 @@ sub weights ($job, $name, $time)
 	my $end = $time - $last < 1.1 * $step ? $time - $last : $step / 2;
 	my $seen = $last - $first;
 
-	return (
-		rate => ($seen + $end) / $seen / $seconds,
-		delta => ($seen + $end + $step / 2) / $seen);
+	return (rate => ($seen + $end) / $seen / $seconds, delta => ($seen + $end + $step / 2) / $seen);
 }
 
 my %answers = dashboard();
@@ -325,19 +318,15 @@ sub filled_in ($expr, $job, $instances)
 # NaN.
 sub check_answer ($expr, $ours, $name)
 {
-	my %theirs =
-	  map { ($_->[0] => $_->[1][1]) } pairs query($prometheus, $expr, $time);
-	my @wrong = map { "{$_} is too much" }
-	  grep { !exists $ours->{$_} } sort keys %theirs;
+	my %theirs = map { ($_->[0] => $_->[1][1]) } pairs query($prometheus, $expr, $time);
+	my @wrong = map { "{$_} is too much" } grep { !exists $ours->{$_} } sort keys %theirs;
 
 	for my $labels (sort keys %$ours)
 	{
-		my ($value, $expected) =
-		  ($theirs{$labels} // 'missing', $ours->{$labels} // 'NaN');
+		my ($value, $expected) = ($theirs{$labels} // 'missing', $ours->{$labels} // 'NaN');
 
 		push @wrong, "{$labels} is $value, not $expected"
-		  unless $value eq $expected
-		  || $expected ne 'NaN' && close_enough($expected, $value);
+		  unless $value eq $expected || $expected ne 'NaN' && close_enough($expected, $value);
 	}
 	is(join("\n", @wrong), '', $name);
 }
@@ -382,8 +371,7 @@ is( join(', ', sort keys %asked),
 # what is below the first one cannot be told.
 for my $name (@names)
 {
-	my ($panel) =
-	  grep { $_->{title} eq 'Commit time p99 by what was waited for' } @panels;
+	my ($panel) = grep { $_->{title} eq 'Commit time p99 by what was waited for' } @panels;
 	my %answer =
 	  query($prometheus,
 		filled_in($panel->{targets}[0]{expr}, 'postgres', any_of($instances{postgres}{$name})),
@@ -425,9 +413,8 @@ is( join(', ',
 # here.
 sub pending_alerts
 {
-	return join ', ', sort
-	  map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" }
-	  grep {
+	return join ', ',
+	  sort map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" } grep {
 			 $_->{labels}{job} eq 'postgres'
 		  && $_->{labels}{alertname} !~ /^(?:CommitStatsUnresolved|CommitFlushesStall)$/
 	  } @{ ask($prometheus, 'alerts')->{alerts} };
@@ -453,8 +440,7 @@ my %listed = map { ("$_->{query}_$_->{name}" => $_->{kind}) }
 is_deeply(\%types, \%listed, 'the metrics and their types are those of monitoring/metrics');
 
 # pgwatch: its file is YAML with SQL
-my ($pgwatch) =
-  @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/pgwatch.yml")) };
+my ($pgwatch) = @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/pgwatch.yml")) };
 
 for my $metric (sort keys %{ $pgwatch->{metrics} })
 {
@@ -468,13 +454,9 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 	for my $row (@$rows)
 	{
 		# Prometheus has no empty labels
-		my @labels =
-		  map { /^tag_(.*)/ && $row->{$_} ne '' ? "$1=$row->{$_}" : () }
-		  sort keys %$row;
+		my @labels = map { /^tag_(.*)/ && $row->{$_} ne '' ? "$1=$row->{$_}" : () } sort keys %$row;
 
-		for my $column (
-			grep { !/^tag_|^epoch_ns$|read_only|^sessions$/ }
-			keys %$row)
+		for my $column (grep { !/^tag_|^epoch_ns$|read_only|^sessions$/ } keys %$row)
 		{
 			my $name = "${metric}_$column\{" . join(',', @labels) . '}';
 

@@ -112,11 +112,9 @@ sub differences
 	return (
 		(   map  { "$_ is " . ($served{$_} // 'missing') . ", not $expected{$_}" }
 			grep { !close_enough($expected{$_}, $served{$_}) }
-			grep { /^(\w+)/ && $wanted{$1} && is_steady($1) }
-			sort keys %expected),
+			grep { /^(\w+)/ && $wanted{$1} && is_steady($1) } sort keys %expected),
 		(   map    { "$_ is not in the views" }
-			  grep { is_steady($_) && !exists $expected{$_} }
-			  sort keys %served));
+			  grep { is_steady($_) && !exists $expected{$_} } sort keys %served));
 }
 
 sub names_served

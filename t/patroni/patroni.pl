@@ -130,8 +130,7 @@ sub has_standby ($primary, $standby, $what)
 		$primary,
 		qq{SELECT NOT pg_is_in_recovery() AND count(*) = 1 FROM pg_stat_replication
 WHERE sync_state = 'sync' AND application_name = '$standby->{name}'
-	AND current_setting('synchronous_standby_names') ~ '$standby->{name}'},
-		$what);
+	AND current_setting('synchronous_standby_names') ~ '$standby->{name}'}, $what);
 	return ok(
 		poll_until(
 			sub { HTTP::Tiny->new->get("http://127.0.0.1:$standby->{api}/sync")->{success} }, 5),
@@ -151,8 +150,7 @@ sub statements ($first)
 sub run_client ($i)
 {
 	my $next = $i * 1_000_000;
-	my $target = join ' ', 'host=127.0.0.1,127.0.0.1',
-	  "port=$node{node1}{port},$node{node2}{port}",
+	my $target = join ' ', 'host=127.0.0.1,127.0.0.1', "port=$node{node1}{port},$node{node2}{port}",
 	  'user=postgres dbname=postgres target_session_attrs=read-write connect_timeout=2';
 
 	while (!-e "$folder/end")

@@ -39,8 +39,7 @@ sub field ($content, $name)
 # The content with another value in a header field.
 sub with_field ($content, $name, $value)
 {
-	substr($content, $offset{$name}, $width{$name}) =
-	  pack($width{$name} == 8 ? 'Q' : 'L', $value);
+	substr($content, $offset{$name}, $width{$name}) = pack($width{$name} == 8 ? 'Q' : 'L', $value);
 	return $content;
 }
 
@@ -107,10 +106,8 @@ sub statistics ($node)
 	$columns{commit_stats_info} = "jsonb_build_array(stats_reset, clients_tracked)";
 
 	# a CHECKPOINT, so that WAL of the queries is in a cycle of its own
-	my $rows =
-	  $node->sql(join ";\n", 'CHECKPOINT',
-		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" }
-		sort keys %columns);
+	my $rows = $node->sql(join ";\n", 'CHECKPOINT',
+		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" } sort keys %columns);
 
 	for (split /\n/, $rows)
 	{

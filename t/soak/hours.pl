@@ -241,8 +241,7 @@ sub memory_is_flat ($name)
 		($growth, $who) = ($grown, $_) if $grown > $growth;
 	}
 	note "$name: $n processes, most growth: $growth kB, $who";
-	cmp_ok($growth, '<', $most_growth, "$name: no process has grown: $who")
-	  if $n > 0;
+	cmp_ok($growth, '<', $most_growth, "$name: no process has grown: $who") if $n > 0;
 	$measured += $n;
 	%memory = ();
 }

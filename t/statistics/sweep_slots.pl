@@ -29,8 +29,7 @@ WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{second
   AND timestamptz '$slot->{until}'});
 		my ($commits, $delayed, $flushes) = split /\|/, $log;
 
-		$told{wrong}++
-		  if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
+		$told{wrong}++ if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
 		$told{after_delay}++, $told{slept} += $delayed > 0
 		  if $slot->{commit_delay} == 0 && $before->{commit_delay} > 0;
 		$before = $slot;
@@ -47,8 +46,7 @@ right_in_most_rounds(
 	sub {
 		my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '8 s', '400 ms'");
 		my $told = compare_with_flush_log($slots);
-		my %is =
-		  map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
+		my %is = map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
 
 		return (
 			[ !$told->{wrong}, 'each slot has the commits that the flush log has' ],

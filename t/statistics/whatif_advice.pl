@@ -24,8 +24,7 @@ right_in_most_rounds(
 	sub {
 		my ($out, $err) = whatif(
 			q{max(commits_per_second) FILTER (WHERE commit_delay = 20000) <
-			  max(commits_per_second) FILTER (WHERE commit_delay = 0)},
-			"'{0,1000,20000}', '{0}'");
+			  max(commits_per_second) FILTER (WHERE commit_delay = 0)}, "'{0,1000,20000}', '{0}'");
 
 		return [ $out eq 't', "a delay of 20 ms, longer than anything else, does not pay: $err" ];
 	});

@@ -54,8 +54,7 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 	diag("the sweep failed: $err") if $status != 0;
 	return if $status != 0 || $err =~ /ends early/;
 
-	my @rows = map { my %row; @row{@columns} = split /\|/; \%row }
-	  split /\n/, $out;
+	my @rows = map { my %row; @row{@columns} = split /\|/; \%row } split /\n/, $out;
 	my @slots;
 	push @slots,
 	  {
@@ -75,8 +74,7 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 # Clients that insert, once they do.
 sub start_load ($clients)
 {
-	my $load =
-	  start_pgbench($node, "-c $clients -j 2 -T 3600",
+	my $load = start_pgbench($node, "-c $clients -j 2 -T 3600",
 		insert => "INSERT INTO logged VALUES (1);\n");
 
 	$node->wait_until("SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')");

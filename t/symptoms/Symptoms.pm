@@ -351,8 +351,7 @@ sub consistent ($report)
 		_contradictions_of_causes($report),
 		_contradictions_of_delay($report));
 
-	push @found, "$1 of $2 commits wait"
-	  if $report->{now} =~ /^(\d+) of (\d+) commits/ && $1 > $2;
+	push @found, "$1 of $2 commits wait" if $report->{now} =~ /^(\d+) of (\d+) commits/ && $1 > $2;
 	push @found, 'a number is not finite' if $report->{text} =~ /\b(?:nan|inf|infinity|null)\b/i;
 	return @found;
 }

@@ -126,8 +126,7 @@ hangs_for(qr/transaction \d+, held by a prepared transaction/, 'before', 0, 'pre
 # ... for which another two wait, the last one behind the other
 $node->sql('CREATE TABLE orders (n int)');
 $node->create_deferred_trigger('orders', 'UPDATE parent SET id = id');
-my @sessions =
-  map { $node->start_psql('BEGIN', 'INSERT INTO orders VALUES (1)', 'COMMIT') } 1 .. 2;
+my @sessions = map { $node->start_psql('BEGIN', 'INSERT INTO orders VALUES (1)', 'COMMIT') } 1 .. 2;
 $node->wait_until(
 	q{SELECT count(*) = 3 AND count(DISTINCT waiting_for) = 2 FROM commit_activity
 WHERE waiting_for ~ 'held by a prepared transaction'});

@@ -46,8 +46,7 @@ WHERE pid = $pid ORDER BY ended_at DESC LIMIT 1});
 
 is_slow_by('before', 'before_time', 'INSERT INTO deferred DEFAULT VALUES');
 is_slow_by(
-	'before', 'before_time',
-	q{INSERT INTO plain VALUES (1);
+	'before', 'before_time', q{INSERT INTO plain VALUES (1);
 DECLARE held CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)});
 is_slow_by('before', 'before_time',
 	'DECLARE filled CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)');

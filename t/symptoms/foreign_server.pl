@@ -48,10 +48,9 @@ cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say'
 cmp_ok($before, '>=', 95 * $n, '... and sleep in each');
 
 # A transaction that has written nothing here
-my $session =
-  $node->start_psql(
+my $session = $node->start_psql(
 	"INSERT INTO logged (n) VALUES (1);\nCOMMIT;\nSET application_name = 'far';\nBEGIN;\nINSERT INTO far SELECT generate_series(1, 20);\nCOMMIT;\n"
-  );
+);
 $node->wait_until(
 	q{SELECT count(*) > 0 FROM commit_activity WHERE phase = 'before' AND detail ~ 'Extension|Postgres'}
 );

@@ -84,8 +84,7 @@ cmp_ok(abs(($blocked // 0) - $sessions), '<=', 2.5, '... with the number of them
 cmp_ok($in_commit // 0, '<=', 1.5, '... and one that commits');
 
 # on a busy machine, some flushes wait for a processor
-my @flushes =
-  grep { $_->{text} =~ /^flushes(?:, one after the other| that wait for a processor)/ }
+my @flushes = grep { $_->{text} =~ /^flushes(?:, one after the other| that wait for a processor)/ }
   @{ $report->{causes} };
 cmp_ok(sum0(map { $_->{share} } @flushes), '>=', 90, '... for nearly all of commit time')
   or diag $report->{text};
@@ -104,9 +103,8 @@ like(
 	'the report of the period says it as well');
 
 # Each transaction takes the same lock first.
-my %lock = (
-	advisory => 'SELECT pg_advisory_xact_lock(1)',
-	relation => 'LOCK logged IN EXCLUSIVE MODE');
+my %lock =
+  (advisory => 'SELECT pg_advisory_xact_lock(1)', relation => 'LOCK logged IN EXCLUSIVE MODE');
 
 for my $kind (sort keys %lock)
 {

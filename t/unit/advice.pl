@@ -96,8 +96,7 @@ sub check ($name, $said, %case)
 	  if defined $case{not};
 	return if !defined $case{answer};
 	like($said->{delay}, qr/^$case{answer}/s, "$name: a delay");
-	unlike($said->{delay}, qr/SELECT|ALTER/, "$name: nothing to try")
-	  if $case{answer} =~ /^no\b/;
+	unlike($said->{delay}, qr/SELECT|ALTER/, "$name: nothing to try") if $case{answer} =~ /^no\b/;
 	unlike($said->{delay}, qr/To try.*To try/s, "$name: nothing is said twice");
 	return;
 }

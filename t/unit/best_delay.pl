@@ -32,8 +32,7 @@ sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = undef, $sibl
 		return $rows;
 	}
 	is($outcomes->[$best]->[0], $delay, "$name: commit_delay");
-	is($outcomes->[$best]->[1], $siblings, "$name: commit_siblings")
-	  if defined $siblings;
+	is($outcomes->[$best]->[1], $siblings, "$name: commit_siblings") if defined $siblings;
 	like($rows->[$best]->[4], $reason, "$name: the reason");
 	return $rows;
 }

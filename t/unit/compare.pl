@@ -116,11 +116,8 @@ is_exact("parts add up: $_", any_period(), any_period()) for 1 .. 60;
 is_exact('... of periods that are equal', \%usual, \%usual);
 
 # What is said of one change at a time
-my %slow = (
-	%usual,
-	flush_time => 30000 * 2100e3,
-	flush => 60000 * 1050e3,
-	others => 60000 * 1575e3);
+my %slow =
+  (%usual, flush_time => 30000 * 2100e3, flush => 60000 * 1050e3, others => 60000 * 1575e3);
 my ($whole, @parts) = compare_periods(\%usual, \%slow);
 
 is( $whole->{sentence},

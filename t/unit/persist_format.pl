@@ -65,8 +65,7 @@ refused("SELECT set_bit(o.file, i, 1 - get_bit(o.file, i)) FROM generate_series(
 # parts_fit() of persist.c counts the parts
 refused(
 	"SELECT persist_seal(set_bit(o.file, i, 1 - get_bit(o.file, i)))
-	FROM generate_series(0, $bits - 1) i WHERE i NOT BETWEEN 96 AND 127",
-	$bits - 32,
+	FROM generate_series(0, $bits - 1) i WHERE i NOT BETWEEN 96 AND 127", $bits - 32,
 	'a bit of the header flipped, checksum right');
 refused(
 	"SELECT set_byte(o.file, b, get_byte(o.file, b) # (1 + (random() * 254)::int))

@@ -120,11 +120,7 @@ for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ], [ 10, 
 {
 	my ($every, $spike) = @$spikes;
 
-	@s = run_phases({
-		spikes => $every,
-		spike => $spike,
-		seconds => 3600
-	});
+	@s = run_phases({ spikes => $every, spike => $spike, seconds => 3600 });
 	is($s[3599]{found}, 0, "spikes of $spike us, 1 in $every: no quota");
 }
 @s = run_phases({ spikes => -200e3, spike => 20e3, seconds => 300 });

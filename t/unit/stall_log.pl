@@ -101,8 +101,7 @@ my @stalls = map { stall(40_000 + 500 * $_, 200) } 1 .. 19;
 is( causes(@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls),
 	'19 checkpoint 0.99',
 	'stalls during a checkpoint, and no others');
-my @until_end =
-  (@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls, stall(49_990, 200));
+my @until_end = (@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls, stall(49_990, 200));
 is( causes(@until_end, map { stall(50_000 + $_, 82) } 90, 185, 300, 390, 511),
 	'25 checkpoint 0.60',
 	'... and no pause after its end');
@@ -198,8 +197,7 @@ is( kinds(
 my @half = map { stall(200 * $_, 30) } 1 .. 440;
 my @archived =
   map { stall(1000 * $_ + 900 * abs(sin(7 * $_ * $_)), 900) } grep { $_ % 4 < 2 } 1 .. 88;
-my @now_and_then =
-  map { looks(2000 * $_, 2000 * $_ + 2000, archiving => $_ % 2 == 0) } 0 .. 44;
+my @now_and_then = map { looks(2000 * $_, 2000 * $_ + 2000, archiving => $_ % 2 == 0) } 0 .. 44;
 like(
 	kinds(@now_and_then, @half, @archived),
 	qr/^4\d\d quota, [34]\d archiver\b/,

@@ -26,11 +26,9 @@ sub quota (%device)
 
 		$flush += $flushes->[ $window % @$flushes ];
 		$wal   += $bytes->[ $window % @$bytes ];
-		push @lines, sprintf '%d %d %d %d %d', $flush,
-		  100_000 * ($window + 1),
+		push @lines, sprintf '%d %d %d %d %d', $flush, 100_000 * ($window + 1),
 		  $window % 10 < ($device{explained} || 0) && $device{length} || 80_000,
-		  $device{no_wal} ? 0 : $wal,
-		  $window % 10 < ($device{explained} || 0);
+		  $device{no_wal} ? 0 : $wal, $window % 10 < ($device{explained} || 0);
 	}
 	return $program->(@lines);
 }

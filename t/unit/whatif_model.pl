@@ -62,8 +62,7 @@ sub model
 	  $node->sql('SELECT * FROM whatif_model('
 		  . join(', ', map { "$_ => $load{$_}" } sort keys %load)
 		  . ')');
-	@result{qw(commits flushes group_size hits latency p99 blocked endless)} =
-	  split /\|/, $row;
+	@result{qw(commits flushes group_size hits latency p99 blocked endless)} = split /\|/, $row;
 	return \%result;
 }
 
@@ -410,9 +409,8 @@ my @nonsense;
 for my $i (1 .. 500)
 {
 	my $start = ($i * 7919) % 100_000;
-	push @nonsense, $i % 7, $start, $start + ($i * 104729) % 3000,
-	  $i % 3 ? $i % 50 : 4294967295, $i % 2 ? ($i * 31) % 5000 : 0,
-	  ($i * 13) % 20, ($i * 17) % 100_000, $i % 5 ? 0 : 500;
+	push @nonsense, $i % 7, $start, $start + ($i * 104729) % 3000, $i % 3 ? $i % 50 : 4294967295,
+	  $i % 2 ? ($i * 31) % 5000 : 0, ($i * 13) % 20, ($i * 17) % 100_000, $i % 5 ? 0 : 500;
 }
 $one = learn(join(',', @nonsense), 500, 1);
 is($one->{enough}, 1, 'learning: nonsense is enough');

@@ -94,8 +94,7 @@ WHERE extname = 'commit_stats'}),
 		"$name: the extension is there, in its version");
 	is(members($node, $db, 'packaged'), $fresh, "$name: its objects are those of a new one");
 	isnt(members($node, $db), $fresh, "$name: its grants are more than those");
-	is(members($node, $db), $original, "$name: its grants are the same")
-	  if defined $original;
+	is(members($node, $db), $original, "$name: its grants are the same") if defined $original;
 	cmp_ok($node->safe_psql($db, 'SELECT count(*) FROM written'),
 		'>=', 2, "$name: the user's rows are there");
 	is( $node->safe_psql(

@@ -12,8 +12,7 @@ use Restored;
 
 my ($old_install, $new_install) = @ENV{qw(OLD_INSTALL NEW_INSTALL)};
 
-die "OLD_INSTALL and NEW_INSTALL must be set\n"
-  unless defined $old_install && defined $new_install;
+die "OLD_INSTALL and NEW_INSTALL must be set\n" unless defined $old_install && defined $new_install;
 
 # A cluster that is like the others in all that pg_upgrade compares.
 sub init_cluster ($name, $install, $libraries)

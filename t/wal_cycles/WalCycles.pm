@@ -110,8 +110,7 @@ sub truth ($start, $end)
 		$truth{bytes} += $bytes;
 		$image_bytes  += $bytes - $without_images;
 		$truth{fpi}   += () = $line =~ /\bFPW\b/g;
-		$truth{commits}++
-		  if $rmgr eq 'Transaction' && $kind =~ /^COMMIT/;
+		$truth{commits}++ if $rmgr eq 'Transaction' && $kind =~ /^COMMIT/;
 	}
 	return \%truth;
 }
