@@ -1110,16 +1110,19 @@ changes_user(Node *stmt)
 		strcmp(((VariableSetStmt *) stmt)->name, "session_authorization") == 0;
 }
 
-/* This session begins or ends to listen, if "stmt" does not fail. */
+/*
+ * This session begins or ends to listen, if "stmt" does not fail.  A block may
+ * execute it, and roll it back.
+ */
 static inline void
-note_listening(Node *stmt)
+note_listening(Node *stmt, bool is_top)
 {
 	if (IsA(stmt, ListenStmt))
 		notify_lock_set_listening(true);
-	else if ((IsA(stmt, UnlistenStmt) &&
-			  ((UnlistenStmt *) stmt)->conditionname == NULL) ||
-			 (IsA(stmt, DiscardStmt) &&
-			  ((DiscardStmt *) stmt)->target == DISCARD_ALL))
+	else if (((IsA(stmt, UnlistenStmt) &&
+			   ((UnlistenStmt *) stmt)->conditionname == NULL) ||
+			  (IsA(stmt, DiscardStmt) &&
+			   ((DiscardStmt *) stmt)->target == DISCARD_ALL)) && is_top)
 		notify_lock_set_listening(false);
 }
 
@@ -1149,7 +1152,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	bool		changes = changes_user(pstmt->utilityStmt);
 	bool		notifies = IsA(pstmt->utilityStmt, NotifyStmt);
 
-	note_listening(pstmt->utilityStmt);
+	note_listening(pstmt->utilityStmt, context == PROCESS_UTILITY_TOPLEVEL);
 	if (commits)
 		before_two_phase(true);
 	else if ((kind == TRANS_STMT_COMMIT ||

@@ -54,9 +54,11 @@ $node->sql('CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION commit_stats');
 for my $listens (0, 1)
 {
-	my $listener = $node->background_psql('postgres');
+	my $listener = $node->background_psql('postgres', on_error_stop => 0);
 
 	$listener->query_safe('LISTEN c') if $listens;
+	# what ends to listen fails
+	$listener->query(q{DO $$BEGIN UNLISTEN *; RAISE 'no'; END$$});
 	is( $node->safe_psql(
 			$_, q{SELECT commit_stats_report() ~ 'No session\s+listens\s+to\s+these\s+messages'}),
 		$listens ? 'f' : 't',
