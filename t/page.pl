@@ -113,49 +113,25 @@ is( $node->psql(
 run_sql(q{CREATE ROLE U&"odd\009b" SUPERUSER; SET ROLE U&"odd\009b"; SET application_name = '';}
 	  . q{INSERT INTO "<u>t&" VALUES (3);} x 20);
 
-my $columns = 'resolution, period_start, period_end, seconds, after_gap, commits, commits_async,
-	flushes, commit_time, commit_p50, commit_p99, flush_p99, stalls, stall_time, quota_stall_time,
-	checkpoint_stall_time, archiver_stall_time, bulk_wal_stall_time, bytes_stall_time,
-	segment_stall_time, cpu_limit_stall_time, pause_stall_time, other_io_stall_time, unknown_stall_time,
-	checkpoint_share, standby_time, commit_delay, commit_siblings, adaptive_delay,
-	top_application_name, top_client_flushes_share, commit_max';
+my @causes = qw(quota checkpoint archiver bulk_wal bytes segment cpu_limit pause other_io unknown);
+my $usual = join '; ',
+  q{resolution = 'minute'; period_start = t; period_end = t + interval '1 min'; seconds = 60;
+after_gap = false; commits = 2400 + n % 7; commits_async = 0; flushes = 800; commit_time = 6000;
+commit_p50 = 2 + 0.01 * (n % 5); commit_p99 = 7; commit_max = 10; flush_p99 = 3; stalls = 0;
+stall_time = 0; checkpoint_share = CASE WHEN n % 5 = 0 THEN 40 ELSE 0 END; standby_time = 0;
+commit_delay = 0; commit_siblings = 5; adaptive_delay = false;
+top_application_name = '<b>app&"'; top_client_flushes_share = 60},
+  map { "${_}_stall_time = 0" } @causes;
 
-# A row: its start, and the expressions of what is not as usual
-sub insert_rows ($from, $minutes, %other)
+# Rows: the start of the first, their number, and columns that are not as usual
+sub insert_rows ($from, $n, @other)
 {
-	my %value = (
-		resolution => q{'minute'},
-		period_start => 't',
-		period_end => q{t + interval '1 min'},
-		seconds => 60,
-		after_gap => 'false',
-		commits => '2400 + n % 7',
-		commits_async => '0',
-		flushes => '800',
-		commit_time => '6000',
-		commit_p50 => '2 + 0.01 * (n % 5)',
-		commit_p99 => '7',
-		flush_p99 => '3',
-		stalls => '0',
-		stall_time => '0',
-		(   map { ("${_}_stall_time" => '0') }
-			  qw(quota checkpoint archiver bulk_wal bytes segment cpu_limit pause other_io unknown)
-		),
-		checkpoint_share => 'CASE WHEN n % 5 = 0 THEN 40 ELSE 0 END',
-		standby_time => '0',
-		commit_delay => '0',
-		commit_siblings => '5',
-		adaptive_delay => 'false',
-		top_application_name => q{'<b>app&"'},
-		top_client_flushes_share => '60',
-		commit_max => '10',
-		%other);
+	my %value = map { /(\w+) = (.*)/s } split /;/, join ';', $usual, @other;
+	my @columns = sort keys %value;
 
-	$pending .=
-		"INSERT INTO mock ($columns) SELECT "
-	  . join(', ', map { $value{$_} } $columns =~ /\w+/g)
-	  . " FROM (SELECT n, timestamptz '$from' + n * interval '1 min' AS t
-	FROM generate_series(0, $minutes - 1) n) r;";
+	$pending .= sprintf q{INSERT INTO mock (%s) SELECT %s
+FROM (SELECT n, timestamptz '%s' + n * interval '1 min' AS t FROM generate_series(0, %d) n) r;},
+	  join(', ', @columns), join(', ', @value{@columns}), $from, $n - 1;
 }
 
 # ... in an empty table
@@ -165,13 +141,8 @@ sub first_rows
 	insert_rows(@_);
 }
 
-my @idle = (
-	commits => '0',
-	flushes => '0',
-	commit_p50 => 'NULL',
-	commit_p99 => 'NULL',
-	commit_time => '0');
-insert_rows('2026-01-01 00:00', 1, @idle, flush_p99 => 'NULL', checkpoint_share => 'NULL');
+my $idle = 'commits = 0; flushes = 0; commit_p50 = NULL; commit_p99 = NULL; commit_time = 0';
+insert_rows('2026-01-01 00:00', 1, $idle, 'flush_p99 = NULL; checkpoint_share = NULL');
 $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'one row of zeros');
 like($page, qr/00:00 0\.00 commits\/s/, 'one row of zeros: with its minute');
@@ -194,37 +165,22 @@ like(
 
 # A night
 first_rows('2026-01-01 22:00', 60);
-insert_rows(
-	'2026-01-01 23:00', 1,
-	period_start => q{t + interval '10 min'},
-	period_end => q{t + interval '11 min'},
-	after_gap => 'true');
+insert_rows('2026-01-01 23:00',
+	1,
+	q{period_start = t + interval '10 min'; period_end = t + interval '11 min'; after_gap = true});
 insert_rows('2026-01-01 23:11', 179);
-my @stalled = (
-	commits => '600',
-	commit_p50 => '40',
-	commit_p99 => '500',
-	stalls => '10',
-	stall_time => '20000');
-insert_rows('2026-01-02 02:10', 2, @stalled, unknown_stall_time => '20000');
-insert_rows('2026-01-02 02:12', 48, @stalled, quota_stall_time => '20000');
-insert_rows('2026-01-02 03:00', 12, @idle);
-insert_rows(
-	'2026-01-02 03:12', 1,
-	commit_p99 => '137439',
-	commit_max => '137439',
-	commit_time => '6000000',
-	standby_time => '5990000');
+my $stalled = 'commits = 600; commit_p50 = 40; commit_p99 = 500; stalls = 10; stall_time = 20000';
+insert_rows('2026-01-02 02:10', 2, $stalled, 'unknown_stall_time = 20000');
+insert_rows('2026-01-02 02:12', 48, $stalled, 'quota_stall_time = 20000');
+insert_rows('2026-01-02 03:00', 12, $idle);
+insert_rows('2026-01-02 03:12',
+	1, 'commit_p99 = 137439; commit_max = 137439; commit_time = 6000000; standby_time = 5990000');
 insert_rows('2026-01-02 03:13', 17);
-insert_rows('2026-01-02 03:30', 30, commit_delay => '1000');
-insert_rows('2026-01-02 04:00', 1, commits => '4800 + n % 7', commit_delay => '1000');
-insert_rows('2026-01-02 04:01', 1, commits => '2400', commit_delay => '1000');
-insert_rows(
-	'2026-01-02 04:02', 118,
-	commits => '4800 + n % 7',
-	commit_p99 => '40',
-	commit_delay => '1000',
-	standby_time => '4000');
+insert_rows('2026-01-02 03:30', 30, 'commit_delay = 1000');
+insert_rows('2026-01-02 04:00', 1, 'commits = 4800 + n % 7; commit_delay = 1000');
+insert_rows('2026-01-02 04:01', 1, 'commits = 2400; commit_delay = 1000');
+insert_rows('2026-01-02 04:02',
+	118, 'commits = 4800 + n % 7; commit_p99 = 40; commit_delay = 1000; standby_time = 4000');
 $page = page('2026-01-01 22:00', '2026-01-02 06:00');
 is_well_formed($page, 'a night');
 
@@ -258,7 +214,7 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 
 # Few commits wait for flushes that take long
 run_sql('CREATE TABLE night AS SELECT * FROM mock');
-first_rows('2026-01-01 00:00', 10, flush_p99 => '3000', top_application_name => q{''});
+first_rows('2026-01-01 00:00', 10, q{flush_p99 = 3000; top_application_name = ''});
 $page = page('2026-01-01 00:00', '2026-01-01 00:10');
 like(
 	$page,
@@ -269,16 +225,14 @@ like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 
 # A server that starts again within a minute, with a clock that began in 1970
 first_rows('2026-01-01 00:00', 10);
-insert_rows('2026-01-01 00:10', 1, after_gap => 'true', period_start => q{t + interval '31 s'});
-insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '29 s'});
+insert_rows('2026-01-01 00:10', 1, q{after_gap = true; period_start = t + interval '31 s'});
+insert_rows('2026-01-01 00:10', 1, q{period_end = t + interval '29 s'});
 insert_rows('2026-01-01 00:11', 10);
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
 	'00:10 | no counts: the server or commit_stats was off, or a crash lost them',
 	'a restart within a minute: that minute');
-insert_rows(
-	'2025-12-31 23:59', 1,
-	period_start => q{'1970-01-01'},
-	period_end => q{t + interval '59 s'});
+insert_rows('2025-12-31 23:59', 1,
+	q{period_start = '1970-01-01'; period_end = t + interval '59 s'});
 $page = page('2025-12-31 23:00', '2026-01-01 01:00');
 like($page, qr/>2025-12-31 23:00 to 2026-01-01 00:21, /, 'a row of years: from the period on');
 like($page, qr/<rect x="60"><title>00:00 /, '... and the minutes after it are minutes');
@@ -287,30 +241,24 @@ is_well_formed(page('-infinity', 'infinity'), 'all since 1970');
 # A setting that changes as two rows begin in a minute, of which the table has
 # the later one first
 first_rows('2026-01-01 00:00', 10);
-insert_rows('2026-01-01 00:11', 10, commit_delay => '1000');
-insert_rows(
-	'2026-01-01 00:10', 1,
-	period_start => q{t + interval '30 s'},
-	commit_delay => '1000');
-insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '30 s'});
+insert_rows('2026-01-01 00:11', 10, 'commit_delay = 1000');
+insert_rows('2026-01-01 00:10', 1, q{period_start = t + interval '30 s'; commit_delay = 1000});
+insert_rows('2026-01-01 00:10', 1, q{period_end = t + interval '30 s'});
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
 	'00:10 | commit_delay 0 &#8594; 1000',
 	'a setting that changes within a minute: one change');
 
 # Commits that stop: as clients leave whose commits wait for a standby, as they
 # become asynchronous, and after a restart within a minute
-my @for_standby = (standby_time => '4000');
-first_rows('2026-01-01 00:00', 60, @for_standby);
-insert_rows('2026-01-01 01:00', 30, @idle);
-insert_rows('2026-01-01 01:30', 60, @for_standby, commit_max => '900');
-insert_rows('2026-01-01 02:30', 30, @idle, commits_async => '2400');
+my $for_standby = 'standby_time = 4000';
+first_rows('2026-01-01 00:00', 60, $for_standby);
+insert_rows('2026-01-01 01:00', 30, $idle);
+insert_rows('2026-01-01 01:30', 60, $for_standby, 'commit_max = 900');
+insert_rows('2026-01-01 02:30', 30, $idle, 'commits_async = 2400');
 insert_rows('2026-01-01 03:00',
-	60, period_end => q{t + interval '1 min' - CASE WHEN n = 59 THEN interval '40 s' ELSE '0' END});
-insert_rows(
-	'2026-01-01 04:00', 1, @idle,
-	after_gap => 'true',
-	period_start => q{t - interval '20 s'});
-insert_rows('2026-01-01 04:01', 9, @idle);
+	60, q{period_end = t + interval '1 min' - CASE WHEN n = 59 THEN interval '40 s' ELSE '0' END});
+insert_rows('2026-01-01 04:00', 1, $idle, q{after_gap = true; period_start = t - interval '20 s'});
+insert_rows('2026-01-01 04:01', 9, $idle);
 insert_rows('2026-01-01 04:10', 20);
 is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2026-01-01 05:00'))),
 	q{01:00 to 01:30 | commits stopped
@@ -320,30 +268,26 @@ is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2
 	'a stop: for a standby only if a commit lasted as long; apart from a restart');
 
 # A server so quiet that a minute without a commit is chance
-first_rows('2026-01-01 00:00', 50, commits => '3 * (n % 7 <> 0)::int');
-insert_rows(
-	'2026-01-01 00:50', 1,
-	commits => '3',
-	stalls => '1',
-	stall_time => '900',
-	quota_stall_time => '900');
-insert_rows('2026-01-01 00:51', 69, commits => '3 * (n % 7 <> 0)::int');
-insert_rows('2026-01-01 02:00', 4, @idle);
-insert_rows('2026-01-01 02:04', 10, commits => '3');
+first_rows('2026-01-01 00:00', 50, 'commits = 3 * (n % 7 <> 0)::int');
+insert_rows('2026-01-01 00:50',
+	1, 'commits = 3; stalls = 1; stall_time = 900; quota_stall_time = 900');
+insert_rows('2026-01-01 00:51', 69, 'commits = 3 * (n % 7 <> 0)::int');
+insert_rows('2026-01-01 02:00', 4, $idle);
+insert_rows('2026-01-01 02:04', 10, 'commits = 3');
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
 	q{00:50 | flushes stalled for 0.90 s in all, cause: quota
 02:00 to 02:04 | commits stopped},
 	'a quiet server: stops only where ten commits were to come');
 
 # More than the list has
-first_rows('2026-01-01 00:00', 130, commit_delay => 'n / 5');
+first_rows('2026-01-01 00:00', 130, 'commit_delay = n / 5');
 $page = page('2026-01-01 00:00', '2026-01-01 03:00');
 is(() = happened($page), 24, 'more than the list has: 24');
 like($page, qr/>Of 25 that stand out, 24 are shown\. A level/, '... and how many there are');
 
 # A machine on which times go up and down all the time
-first_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
-insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
+first_rows('2026-01-01 00:00', 120, 'commit_p50 = 2 + 3 * (n / 6 % 2)');
+insert_rows('2026-01-01 02:00', 120, 'commit_p50 = 100 + 150 * (n / 6 % 2)');
 $page = page('2026-01-01 00:00', '2026-01-01 04:00');
 is(labels($page), '00:00 01:00 02:00 03:00', 'four hours: each has a label');
 is( join("\n", happened($page)),
@@ -352,14 +296,14 @@ is( join("\n", happened($page)),
 run_sql('TRUNCATE mock; INSERT INTO mock TABLE night');
 
 # Hours before the minutes, and in a long period
-my @hour = (resolution => q{'hour'}, period_end => q{t + interval '1 h'}, seconds => 3600);
-insert_rows("2026-01-01 $_:00", 1, @hour) for 20 .. 22;
+my $hour = q{resolution = 'hour'; period_end = t + interval '1 h'; seconds = 3600};
+insert_rows("2026-01-01 $_:00", 1, $hour) for 20 .. 22;
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 472, 'hours until the minutes begin');
 like($page, qr/>20:00 0\.67 commits\/s/, 'an hour is longer');
 is(() = page('2026-01-01 20:30', '2026-01-01 22:00') =~ /<rect /g,
 	1, 'of hours, those that lie in the period');
-insert_rows('2025-12-31 00:00', 1, @hour);
+insert_rows('2025-12-31 00:00', 1, $hour);
 $page = page('-infinity', 'infinity');
 is(() = $page =~ /<rect /g, 4 + 410, 'a long period: minutes after the last hour');
 like($page, qr/>Jan 01 20:00 0\.67 commits\/s/, '... and times have a date');
@@ -367,52 +311,51 @@ run_sql(q{DELETE FROM mock WHERE resolution = 'minute' AND period_start < '2026-
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 3 + 410, 'minutes that begin within an hour: after it');
 
-first_rows('2026-01-01 10:00', 1, @hour, period_end => q{t + interval '58 min'});
+first_rows('2026-01-01 10:00', 1, $hour, q{period_end = t + interval '58 min'});
 insert_rows('2026-01-01 10:28', 30);
 is(() = page('2026-01-01', '2026-01-02') =~ /<rect /g, 30, 'an hour that still grows: minutes');
 
-first_rows('2026-01-01 10:00', 1, @hour);
+first_rows('2026-01-01 10:00', 1, $hour);
 insert_rows('2026-01-01 10:55', 5);
 is(() = page('2026-01-01 10:00', '2026-01-01 11:00') =~ /<rect /g,
 	1, 'a full hour with which the period ends: not its last minutes alone');
 
 first_rows(
 	'2026-01-01', 300,
-	period_start => q{t + n * interval '9 min'},
-	period_end => q{t + n * interval '9 min' + interval '1 min'});
+	q{period_start = t + n * interval '9 min';
+period_end = t + n * interval '9 min' + interval '1 min'}
+);
 insert_rows(
-	'2026-01-02', 24, @hour,
-	period_start => q{t + n * interval '59 min'},
-	period_end => q{t + n * interval '59 min' + interval '1 h'});
+	'2026-01-02', 24, $hour,
+	q{period_start = t + n * interval '59 min';
+period_end = t + n * interval '59 min' + interval '1 h'}
+);
 is(() = page('2026-01-01', '2026-01-04') =~ /<rect /g, 300, 'fewer hours than minutes: minutes');
 
-first_rows('2026-01-01 08:00', 1, @hour);
-insert_rows('2026-01-01 09:00', 1, @hour, after_gap => 'true');
+first_rows('2026-01-01 08:00', 1, $hour);
+insert_rows('2026-01-01 09:00', 1, $hour, 'after_gap = true');
 is( join("\n", happened(page('2026-01-01', '2026-01-02'))),
 	'09:00 | within this hour, no counts: the server or commit_stats was off, or a crash lost them',
 	'an hour that has a gap');
 
-first_rows('2026-01-01', 1, @hour);
-insert_rows('2026-12-31', 1, @hour);
+first_rows('2026-01-01', 1, $hour);
+insert_rows('2026-12-31', 1, $hour);
 is( labels(page('2026-01-01', '2027-01-01')),
 	'01-07 03-08 05-07 07-06 09-04 11-03',
 	'a year: labels that have room');
 
 # Stalls of a row count by its length.
-my @by_hour = (@hour, period_start => q{t + n * interval '59 min'});
+my $by_hour = "$hour; period_start = t + n * interval '59 min'";
 first_rows(
-	'2026-01-01', 30, @by_hour,
-	period_end => q{t + n * interval '59 min' + interval '1 h'},
-	stalls => '(n = 7)::int',
-	stall_time => '2000000 * (n = 7)::int',
-	quota_stall_time => '2000000 * (n = 7)::int');
+	'2026-01-01', 30, $by_hour,
+	q{period_end = t + n * interval '59 min' + interval '1 h'; stalls = (n = 7)::int;
+stall_time = 2000000 * (n = 7)::int; quota_stall_time = 2000000 * (n = 7)::int}
+);
 insert_rows(
-	'2026-01-02 06:00', 1, @hour,
-	period_end => q{t + interval '5 min'},
-	seconds => 300,
-	stalls => '1',
-	stall_time => '200000',
-	quota_stall_time => '200000');
+	'2026-01-02 06:00', 1, $hour,
+	q{period_end = t + interval '5 min'; seconds = 300; stalls = 1; stall_time = 200000;
+quota_stall_time = 200000}
+);
 is( join("\n", grep { /stalled/ } happened(page('2026-01-01', '2026-01-03'))),
 	q{Jan 01 07:00 to Jan 01 08:00 | flushes stalled for 2,000 s in all, cause: quota
 Jan 02 06:00 to Jan 02 06:05 | flushes stalled for 200 s in all, cause: quota},
@@ -420,26 +363,23 @@ Jan 02 06:00 to Jan 02 06:05 | flushes stalled for 200 s in all, cause: quota},
 
 # A level changes in the first row that has it, though the one before is higher
 # than usual, and on the line of stalls that begin within an hour.
-my @by_full_hour = (@by_hour, period_end => q{t + n * interval '59 min' + interval '1 h'});
-first_rows('2026-01-01', 20, @by_full_hour, commit_p50 => '8', commit_p99 => '20');
-insert_rows('2026-01-01 20:00', 1, @hour, commit_p50 => '9', commit_p99 => '160');
-insert_rows(
-	'2026-01-01 21:00', 4, @by_full_hour,
-	commit_p50 => '48',
-	commit_p99 => '160',
-	stalls => '10',
-	stall_time => '9000',
-	quota_stall_time => '9000');
-insert_rows('2026-01-02 01:00', 24, @by_full_hour, commit_p50 => '12', commit_p99 => '30');
+my $by_full_hour = "$by_hour; period_end = t + n * interval '59 min' + interval '1 h'";
+first_rows('2026-01-01', 20, $by_full_hour, 'commit_p50 = 8; commit_p99 = 20');
+insert_rows('2026-01-01 20:00', 1, $hour, 'commit_p50 = 9; commit_p99 = 160');
+insert_rows('2026-01-01 21:00',
+	4, $by_full_hour,
+	'commit_p50 = 48; commit_p99 = 160; stalls = 10; stall_time = 9000; quota_stall_time = 9000');
+insert_rows('2026-01-02 01:00', 24, $by_full_hour, 'commit_p50 = 12; commit_p99 = 30');
 is( join("\n", happened(page('2026-01-01', '2026-01-03'))),
 	q{Jan 01 21:00 to Jan 02 01:00 | flushes stalled for 36.0 s in all, cause: quota; median commit 8.20 &#8594; 40.8 ms; p99 of commits 20.0 &#8594; 160 ms},
 	'hours that become slow: one line, with the first of them');
 
 # Clocks go back in the morning of the fourth day.
 first_rows(
-	'2026-10-22', 168, @hour,
-	period_start => q{timestamptz '2026-10-22 00:00+02' + n * interval '1 h'},
-	period_end => q{timestamptz '2026-10-22 01:00+02' + n * interval '1 h'});
+	'2026-10-22', 168, $hour,
+	q{period_start = timestamptz '2026-10-22 00:00+02' + n * interval '1 h';
+period_end = timestamptz '2026-10-22 01:00+02' + n * interval '1 h'}
+);
 is( labels(
 		run_sql(
 			q{SET TimeZone = 'Europe/Berlin'; SELECT commit_stats_html('2026-10-22', '2026-10-29')})
@@ -449,21 +389,16 @@ is( labels(
 
 # A day in which each minute has all there can be
 first_rows(
-	'2026-01-01 00:00', 1440,
-	commits => '6000000 + (n * 7919) % 1000000',
-	commits_async => '(n * 7907) % 100000',
-	flushes => '1000000 + (n * 7901) % 100000',
-	commit_p50 => '0.1 + (n * 17) % 100',
-	commit_p99 => '100 + (n * 7919) % 4000',
-	flush_p99 => '50 + (n * 7919) % 3000',
-	stalls => '100',
-	stall_time => '60000',
-	quota_stall_time => '1000 + (n * 7919) % 30000',
-	checkpoint_stall_time => '(n * 7907) % 3000',
-	checkpoint_share => '(n * 37) % 101',
-	standby_time => '(n * 31) % 6000',
-	commit_delay => 'n % 100',
-	top_application_name => q{'an application with a long name'});
+	'2026-01-01 00:00',
+	1440,
+	q{commits = 6000000 + (n * 7919) % 1000000; commits_async = (n * 7907) % 100000;
+flushes = 1000000 + (n * 7901) % 100000; commit_p50 = 0.1 + (n * 17) % 100;
+commit_p99 = 100 + (n * 7919) % 4000; flush_p99 = 50 + (n * 7919) % 3000; stalls = 100;
+stall_time = 60000; quota_stall_time = 1000 + (n * 7919) % 30000;
+checkpoint_stall_time = (n * 7907) % 3000; checkpoint_share = (n * 37) % 101;
+standby_time = (n * 31) % 6000; commit_delay = n % 100;
+top_application_name = 'an application with a long name'}
+);
 $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'a full day');
 is(() = $page =~ /<rect /g, 1440, 'a full day: each minute');
