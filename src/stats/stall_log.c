@@ -202,11 +202,20 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
 		"sync" : "write";
 }
 
+static bool
+is_segment(const SlowEvent *event, const WatchSummary *seen)
+{
+	return event->part[PHASE_SEGMENT] >= event->duration / 2 ||
+		(seen->segment > 0 && 2 * seen->segment >= seen->n);
+}
+
 /*
  * The ratio of an activity in the looks of "all", which are those since
  * "present" of which stalls are kept; 0 if it went on all the time, or never.
- * Stalls of a quota that is known come whatever goes on.  A mean stall is
- * added to those without the activity, as their absence may be chance.
+ * Stalls of a quota that is known come whatever goes on, and those of a rule
+ * that needs no ratio tell of nothing else: a full segment is archived as the
+ * next one is made.  A mean stall is added to those without the activity, as
+ * their absence may be chance.
  */
 static double
 activity_ratio(const StallLog *log, WatchActivity activity,
@@ -220,13 +229,15 @@ activity_ratio(const StallLog *log, WatchActivity activity,
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
+		const WatchSummary *seen = &log->logged[i].outcome.seen;
 
 		if (event->end <= log->present || log->logged[i].cause == STALL_QUOTA ||
-			(log->logged[i].cause == STALL_BYTES && log->stall[i].of_quota))
+			(log->logged[i].cause == STALL_BYTES && log->stall[i].of_quota) ||
+			is_segment(event, seen) || watch_is_throttled(seen, event->duration))
 			continue;
 		n++;
 		stalled += event->duration;
-		if (was_there(&log->logged[i].outcome.seen, activity))
+		if (was_there(seen, activity))
 			stalled_with += event->duration;
 	}
 	if (n == 0 || with == 0 || with == all->n)
@@ -335,13 +346,6 @@ is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 }
 
 /*---- Rules -------------------------------------------------------*/
-
-static bool
-is_segment(const SlowEvent *event, const WatchSummary *seen)
-{
-	return event->part[PHASE_SEGMENT] >= event->duration / 2 ||
-		(seen->segment > 0 && 2 * seen->segment >= seen->n);
-}
 
 /*
  * Bytes/us that the volume has shown, on average, so it may be faster: while a

@@ -86,6 +86,16 @@ is( causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
 	'1 new segment 1.00',
 	'... which the worker saw');
 
+is( causes(
+		(   map { (
+				looks(2000 * $_, 2000 * $_ + 1500),
+				looks(2000 * $_ + 1500, 2000 * $_ + 2000, archiving => 1)) } 0 .. 44),
+		(map { stall(2000 * $_ + 1800, 300, segment => 250) } 1 .. 20),
+		stall(50_200, 40),
+		stall(61_700, 40)),
+	'20 new segment 1.00, 2 unknown 0.00',
+	'... as the full one is archived, which tells nothing of other stalls');
+
 # A CPU limit
 is( causes(looks(900, 1050, throttled => 30_000), stall(1000, 90)),
 	'1 CPU limit 1.00',
