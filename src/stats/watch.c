@@ -777,7 +777,8 @@ look_at_cpu_limit(void)
 	if (limited && was_limited)
 		look.sample.throttled_us = clock_elapsed(before, throttled) / NS_PER_US;
 	before = throttled;
-	if (queued && look.sample.throttled_us == 0)
+	look.sample.queued = queued && look.sample.throttled_us == 0;
+	if (look.sample.queued)
 		look.sample.cpu_waits = look.sample.phase[PHASE_FLUSH] +
 			look.sample.phase[PHASE_OTHER_FLUSH];
 	queued = false;
@@ -983,10 +984,13 @@ vote_for(uint32 event, int waits, uint32 *leader, int *lead)
 #define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
 #define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
 
-/* "ns" is the part of the time that the sample speaks for. */
+/*
+ * "ns" is the part of the time that the sample speaks for, "late": that time
+ * had ended at the look, whose flush is another one.
+ */
 static void
 add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
-		   WatchSummary *sum)
+		   bool late, WatchSummary *sum)
 {
 	uint64		length = Max(clock_elapsed(before->at, sample->at), 1);
 	uint64		throttled = Min(sample->throttled_us * NS_PER_US, ns);
@@ -1006,6 +1010,8 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	}
 	WATCH_WAITS(ADD_WAIT);
 	WATCH_RECENT_WAITS(ADD_WAIT);
+	if (late && !sample->queued)
+		sum->cpu_waits -= sample->cpu_waits * ran;
 	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
 			 &sum->event_lead);
 	sum->event_votes += sample->event_waits;
@@ -1078,7 +1084,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			if (begin < to)
 				add_sample(sample, before,
 						   clock_elapsed(Max(begin, from), Min(sample->at, to)),
-						   sum);
+						   sample->at > to, sum);
 		}
 	} while (changecount_since(&shared->changes, newest) != 0);
 	finish_sum(sum);

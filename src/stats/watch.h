@@ -80,6 +80,7 @@ typedef struct WatchSample
 	uint8		activities;		/* bits */
 	bool		segment:1;		/* a new segment is being made */
 	bool		paused:1;		/* throttled_us was a pause */
+	bool		queued:1;		/* cpu_waits are of the time before */
 	bool		ahead:1;		/* the checkpointer makes a segment */
 	uint8		others;			/* percent of the volume's requests lately, at
 								 * least, that were none of flushes; 0 where

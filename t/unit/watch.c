@@ -44,9 +44,22 @@ print_pause(char **argument)
 
 	before.phase[PHASE_FLUSH] = atoi(argument[0]);
 	after.phase[PHASE_FLUSH] = atoi(argument[1]);
-	add_sample(&after, &before, 1550 * NS_PER_MS, &sum);
+	add_sample(&after, &before, 1550 * NS_PER_MS, false, &sum);
 	printf("%.2f s not run, %.2f s of flushes", sum.phase[PHASE_NOT_RUN] / NS_PER_S,
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
+}
+
+/* Of a commit in a flush that waits for a processor, after a time or in it */
+static void
+print_processor(char **argument)
+{
+	WatchSample before = {.at = NS_PER_S};
+	WatchSample after = {.at = before.at + 50 * NS_PER_MS,.cpu_waits = 1,.queued = atoi(argument[1])};
+	WatchSummary sum = {0};
+
+	after.phase[PHASE_FLUSH] = 1;
+	add_sample(&after, &before, 40 * NS_PER_MS, atoi(argument[0]), &sum);
+	printf("%d", watch_is_of_processor(&sum));
 }
 
 int			wal_segment_size = 16 * 1024 * 1024;
@@ -319,7 +332,8 @@ main(int argc, char **argv)
 		{"apart", print_apart}, {"checkpoint", print_checkpoint},
 		{"flusher", print_flusher}, {"inserted", print_inserted},
 		{"naps", print_naps}, {"pause", print_pause},
-		{"processes", print_processes}, {"set", print_set},
+		{"processes", print_processes}, {"processor", print_processor},
+		{"set", print_set},
 		{"volume", print_volume}, {"waits", print_waits},
 		{"writes", print_writes}
 	};
