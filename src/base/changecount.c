@@ -28,7 +28,12 @@
  */
 #include "postgres.h"
 
+#include "postmaster/postmaster.h"
+
 #include "base/changecount.h"
+
+StaticAssertDecl(MAX_BACKENDS <= CHANGECOUNT_UNDER_WAY,
+				 "too few bits for changes under way");
 
 /* If a change takes a second, its process must have been stopped. */
 #define POLL_SLEEP			100 /* us */

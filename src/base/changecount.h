@@ -36,7 +36,7 @@ typedef struct ChangeCount
 	pg_atomic_uint64 word;
 } ChangeCount;
 
-#define CHANGECOUNT_SHIFT		20	/* MAX_BACKENDS takes 18 bits */
+#define CHANGECOUNT_SHIFT		20
 #define CHANGECOUNT_UNDER_WAY	((UINT64CONST(1) << CHANGECOUNT_SHIFT) - 1)
 
 /* Added to the word: one change less is under way, and one more has ended. */

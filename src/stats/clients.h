@@ -9,13 +9,15 @@
 #include "base/guc.h"
 #include "stats/entry_table.h"
 
-/* Who commits; begins as an EntryKey. */
+/* Who commits */
 typedef struct ClientKey
 {
 	Oid			datid;			/* InvalidOid: connected to no database */
 	Oid			roleid;			/* InvalidOid: of several clients */
 	char		application_name[NAMEDATALEN];
 } ClientKey;
+
+CHECK_ENTRY_KEY(ClientKey);
 
 /* What a client has counted; a copy, and saved across restarts. */
 typedef struct ClientCounts

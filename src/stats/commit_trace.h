@@ -9,6 +9,8 @@
 #include "stats/clients.h"
 #include "stats/flush_ring.h"
 
+#define RANK_BITS	3
+
 /* One commit that waited, or a prepare, as its backend saw it. */
 typedef struct TracedCommit
 {
@@ -34,8 +36,8 @@ typedef struct TracedCommit
 	bool		beside:1;		/* the flush that it led stalled beside
 								 * something that no commit changes; by the
 								 * process that captured */
-	uint8		rank:3;			/* of its client in the sample */
-	uint8		party:3;		/* ... of its client or statement */
+	uint8		rank:RANK_BITS; /* of its client in the sample */
+	uint8		party:RANK_BITS;	/* ... of its client or statement */
 	uint16		wal_pages;		/* of WAL in the flush that it led; 0 if that
 								 * is not known */
 	uint64		statement;		/* query identifier; 0: unknown */

@@ -137,17 +137,21 @@ give_entry(EntryTable *table, int entry, const void *key)
 static int
 overflow_of(EntryTable *table, Oid datid)
 {
-	char		key[MAXIMUM_ALIGNOF * 16] = {0};
+	union
+	{
+		EntryKey	head;
+		char		bytes[ENTRY_KEY_MOST];
+	}			key;
 	int			entry;
 
-	Assert(table->key_size <= sizeof(key));
-	((EntryKey *) key)->datid = datid;
-	entry = find(table, key);
+	memset(&key, 0, sizeof(key));
+	key.head.datid = datid;
+	entry = find(table, &key);
 	if (entry != NO_ENTRY)
 		return entry;
 	if (table->shared->nentries - table->shared->nown > CLIENT_DATABASES)
 		return OVERFLOW_ENTRY;
-	return give_entry(table, table->shared->nentries++, key);
+	return give_entry(table, table->shared->nentries++, &key);
 }
 
 static void

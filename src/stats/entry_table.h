@@ -26,6 +26,15 @@ typedef struct EntryKey
 	Oid			roleid;			/* InvalidOid: of several keys */
 } EntryKey;
 
+#define ENTRY_KEY_MOST	128		/* bytes */
+
+/* The type of a key compiles only if it fits. */
+#define CHECK_ENTRY_KEY(type) \
+	StaticAssertDecl(offsetof(type, datid) == offsetof(EntryKey, datid) && \
+					 offsetof(type, roleid) == offsetof(EntryKey, roleid) && \
+					 sizeof(type) % sizeof(uint64) == 0 && \
+					 sizeof(type) <= ENTRY_KEY_MOST, "layout of a key")
+
 typedef struct Entry
 {
 	int			next;			/* entry with the same hash; or NO_ENTRY */
@@ -55,7 +64,7 @@ typedef struct EntryTableShared
 typedef struct EntryTable
 {
 	/* What its user says: */
-	Size		key_size;		/* a multiple of 8 */
+	Size		key_size;		/* that of CHECK_ENTRY_KEY() */
 	int		   *max_keys;		/* that have an entry: a setting; 0: none is
 								 * counted */
 

@@ -42,11 +42,17 @@
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
+#include "postmaster/postmaster.h"
 
 #include "base/guc.h"
 #include "module/stats_module.h"
 #include "probe/siblings.h"
 #include "stats/flush_ring.h"
+
+/* A backend has one commit at a time. */
+StaticAssertDecl(MAX_BACKENDS <= TAG_COMMITS_MASK &&
+				 MAX_BACKENDS >> (TAG_MERGED_SHIFT - TAG_EARLY_SHIFT) == 0,
+				 "too few bits for the members of a group");
 
 pg_atomic_uint64 *flush_ring_head = NULL;
 FlushGroup *flush_ring = NULL;

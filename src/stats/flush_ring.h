@@ -15,7 +15,7 @@
  *	merged		flushes that the group stands for besides its first
  *	early		followers that had begun before the flush before this group
  *				ended; flush_totals.c infers sizes from it
- *	members		commits that have joined so far; MAX_BACKENDS takes 18 bits
+ *	members		commits that have joined so far
  *	leader		0 until one claims the group
  *	active		the most transactions that a member saw active; 0: no member
  *				has counted them

@@ -29,6 +29,8 @@ typedef enum LatencyKind
 	LATENCY_NKINDS
 } LatencyKind;
 
+StaticAssertDecl(WAIT_LOCAL == 1, "levels from there on have a LatencyKind");
+
 /* Sums of times, ns. */
 typedef enum LatencySum
 {

@@ -42,7 +42,7 @@ extern const char *const slow_role_names[];
  */
 typedef struct SlowEvent
 {
-	uint64		end;			/* clock_now(); first, as it orders events */
+	uint64		end;			/* clock_now() */
 	TimestampTz ended_at;		/* the same time */
 	uint64		noted_at;		/* ... when its commit was over */
 	uint64		duration;		/* of the commit, flush or bulk transaction */

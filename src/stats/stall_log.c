@@ -66,6 +66,10 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* Of the rate of bytes: some of it goes to other writes. */
 #define AT_RATE			0.8
 
+StaticAssertDecl(offsetof(LoggedEvent, event) == 0 &&
+				 offsetof(SlowEvent, end) == 0,
+				 "compare_uint64s() orders events by their end");
+
 LoggedEvent *
 logged_events_read(SlowKind kind, int *n)
 {

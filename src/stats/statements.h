@@ -28,13 +28,15 @@ enum
 	STATEMENT_NREASONS
 };
 
-/* Whose commit; begins as an EntryKey. */
+/* Whose commit */
 typedef struct StatementKey
 {
 	Oid			datid;
 	Oid			roleid;
 	uint64		statement;		/* query identifier, or a reason */
 } StatementKey;
+
+CHECK_ENTRY_KEY(StatementKey);
 
 /* What a statement has counted; a copy, and saved across restarts. */
 typedef struct StatementCounts

@@ -313,6 +313,8 @@ set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 										time_of(trace, 2 * LEARNING_COMMITS))) : 0;
 }
 
+StaticAssertDecl(MAX_GROUPS <= 1 << RANK_BITS, "too few bits for a rank");
+
 /* Those with the most commits; the party of a commit is its rank, or 0. */
 static void
 find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
