@@ -33,28 +33,27 @@ $node->create_functions(
 	delay int, factor float8, less_wal float8, wal float8, pause float8, wal_quota float8, OUT commits float8, OUT latency float8,
 	OUT transaction float8, OUT flushes float8) RETURNS SETOF record});
 
+# A load as text: "name=value", and names of loads
+my %known = (
+	usual => 'clients=1 work=400 flush=1010 handoff=10 slack=0 cores=1000 xid_share=1 arrivals=0'
+	  . ' time_window=0 quota=0 delay=0 siblings=0 seconds=10 wake= conflict=0 adaptive=false'
+	  . ' notifies=false',
+	parties => 'sessions=1,0 work=400,400 notifies=0,0 arrivals=0,0 flush=1000 changed=1 batch=0'
+	  . ' async=false quiet=false delay=0 factor=1 less_wal=0 wal=0 pause=0 wal_quota=0',
+	both => 'sessions=1,1 work=0,0',
+	NOTIFY => 'sessions=4,0 work=0,0 notifies=1,0',
+	wal_quota => 'wal=50 wal_quota=100',
+	arrivals => 'sessions=20,0 work=0,0 arrivals=100,0 flush=10');
+
+sub load_of ($words)
+{
+	return map { /^(\w+)=(.*)/ ? ($1 => $2) : load_of($known{$_}) } split / /, $words;
+}
+
 # What the model says of a load.
 sub model
 {
-	my %load = (
-		clients => 1,
-		work => 400,
-		flush => 1010,
-		handoff => 10,
-		slack => 0,
-		cores => 1000,
-		xid_share => 1,
-		arrivals => 0,
-		time_window => 0,
-		quota => 0,
-		delay => 0,
-		siblings => 0,
-		seconds => 10,
-		wake => '',
-		conflict => 0,
-		adaptive => 'false',
-		notifies => 'false',
-		@_);
+	my %load = (load_of('usual'), @_);
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush wake);
@@ -457,137 +456,68 @@ cmp_ok($gain, '>', 0.97, 'adaptive, no quota: no fewer commits than without');
 is($node->sql("SELECT whatif_cancelled($_)"), 't', "a request to cancel: learn = $_")
   for qw(false true);
 
-# What commit_remedies() changes in loads of two clients, the parties 1 and 2
-
-# What each of the two parties does, rounded: commits/s, latency, time of a
-# transaction, and the flushes/s of the server.
-sub remedy_model
+# What commit_remedies() changes in loads of two clients, the parties 1 and 2:
+# what each of the two does, rounded: commits/s, latency, time of a transaction,
+# and the flushes/s of the server.
+sub remedy_model ($words)
 {
-	my %load = (
-		sessions => '1,0',
-		work => '400,400',
-		notifies => '0,0',
-		arrivals => '0,0',
-		flush => 1000,
-		changed => 1,
-		batch => 0,
-		async => 'false',
-		quiet => 'false',
-		delay => 0,
-		factor => 1,
-		less_wal => 0,
-		wal => 0,
-		pause => 0,
-		wal_quota => 0,
-		@_);
+	my %load = load_of("parties $words");
 
 	$load{$_} = "'{$load{$_}}'" for qw(sessions work notifies arrivals);
-	return [
-		split /\n/,
-		$node->sql(
-			q{SELECT concat_ws(', ', round(commits), round(latency), round(transaction), round(flushes))
-FROM remedy_model(} . join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')')
-	];
+	return split /\n/, $node->sql(
+		q{SELECT concat_ws(', ', round(commits), round(latency), round(transaction), round(flushes))
+FROM remedy_model(} . join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
 }
 
-sub is_model ($load, $first, $second, $what)
-{
-	is_deeply(remedy_model(%$load), [ $first, $second ], $what);
-}
-
+for (grep { !/^#/ } split /\n/, <<'END')
 # One session: 400 us of work, 1000 us of flush
-is_model({}, '714, 1000, 1400, 714', '0, 714', 'nothing is changed');
-is_model({ batch => 1 }, '714, 1000, 1400, 714', '0, 714', 'a batch of one');
-is_model({ batch => 10 }, '2000, 1000, 500, 200', '0, 200', 'ten in one commit');
-is_model({ async => 'true' }, '2500, 400, 0', '0, 0', 'asynchronous: no commit waits');
-is_model({ async => 'true', batch => 10 }, '2500, 400, 0', '0, 0', 'both');
-is_model(
-	{ changed => 2, batch => 10, async => 'true' },
-	'714, 1000, 1400, 714',
-	'0, 714', 'a party that has no sessions');
-
+nothing is changed | | 714, 1000, 1400, 714 | 0, 714
+a batch of one | batch=1 | 714, 1000, 1400, 714 | 0, 714
+ten in one commit | batch=10 | 2000, 1000, 500, 200 | 0, 200
+asynchronous: no commit waits | async=true | 2500, 400, 0 | 0, 0
+both | async=true batch=10 | 2500, 400, 0 | 0, 0
+a party that has no sessions | changed=2 batch=10 async=true | 714, 1000, 1400, 714 | 0, 714
 # Half of the flush is for its 50 pages of WAL.
-is_model({ factor => 0.5 }, '1111, 500, 900, 1111', '0, 1111', 'half the flush time');
-is_model({ less_wal => 0.5 }, '870, 750, 1150, 870', '0, 870', 'half of the WAL');
-is_model({ less_wal => 1 }, '1111, 500, 900, 1111', '0, 1111', 'none of the WAL');
-is_model({ factor => 0.1, less_wal => 1 }, '2500, 0, 400, 2500', '0, 2500', '... never below 0');
-
+half the flush time | factor=0.5 | 1111, 500, 900, 1111 | 0, 1111
+half of the WAL | less_wal=0.5 | 870, 750, 1150, 870 | 0, 870
+none of the WAL | less_wal=1 | 1111, 500, 900, 1111 | 0, 1111
+... never below 0 | factor=0.1 less_wal=1 | 2500, 0, 400, 2500 | 0, 2500
 # All transactions have WAL, also those that one commit is for.
-is_model(
-	{ wal => 50, batch => 10 },
-	'1053, 5500, 950, 105',
-	'0, 105', 'the WAL of ten in one commit');
-
+the WAL of ten in one commit | wal=50 batch=10 | 1053, 5500, 950, 105 | 0, 105
 # A quota of WAL has room for as many transactions, whatever else changes.
-my %wal_quota = (wal => 50, wal_quota => 100);
-is_model(\%wal_quota, '20, 49600, 50000, 20', '0, 20', 'a quota of WAL');
-is_model(
-	{ %wal_quota, factor => 0.5 },
-	'20, 49600, 50000, 20',
-	'0, 20', '... and half the flush time');
-is_model({ %wal_quota, batch => 10 }, '20, 496000, 50000, 2', '0, 2', '... and ten in one commit');
-is_model(
-	{ %wal_quota, less_wal => 0.5 },
-	'40, 24600, 25000, 40',
-	'0, 40', '... and half of the WAL');
+a quota of WAL | wal_quota | 20, 49600, 50000, 20 | 0, 20
+... and half the flush time | wal_quota factor=0.5 | 20, 49600, 50000, 20 | 0, 20
+... and ten in one commit | wal_quota batch=10 | 20, 496000, 50000, 2 | 0, 2
+... and half of the WAL | wal_quota less_wal=0.5 | 40, 24600, 25000, 40 | 0, 40
+# Pauses are as long, whatever the flushes are.
+two pauses in each second, one after the other | pause=1e5 | 643, 1155, 1555, 643 | 0, 643
+... and half the flush time | pause=1e5 factor=0.5 | 1000, 600, 1000, 1000 | 0, 1000
+# Two parties that meet in each flush, until one of them does otherwise
+both in each flush | both | 1000, 1000, 1000, 1000 | 1000, 1000, 1000, 1000
+... which takes longer for the WAL of two | both wal=50 | 667, 1500, 1500, 667 | 667, 1500, 1500, 667
+... or half as long | both wal=50 factor=0.5 | 1333, 750, 750, 1333 | 1333, 750, 750, 1333
+the first does not wait | both work=100000,0 async=true | 10, 100000, 1000 | 1000, 1000, 1000, 1000
+nine in one, beside another: it comes 900 us after a flush began | both work=100,0 batch=9 | 4500, 1100, 222, 1000 | 1000, 1000, 1000, 1000
+# NOTIFY: one commit in each flush, and the others wait for the lock
+NOTIFY: one after the other | NOTIFY | 1000, 4000, 4000, 1000 | 0, 1000
+... and outside: all in each flush | NOTIFY quiet=true | 4000, 1000, 1000, 1000 | 0, 1000
+others share the flushes | NOTIFY sessions=4,3 | 1000, 4000, 4000, 1000 | 3000, 1000, 1000, 1000
+NOTIFY of the party that is not changed | NOTIFY changed=2 quiet=true | 1000, 4000, 4000, 1000 | 0, 1000
+a delay | both delay=1000 | 500, 2000, 2000, 500 | 500, 2000, 2000, 500
+... but not where all others wait for the lock of NOTIFY | NOTIFY delay=1000 | 1000, 4000, 4000, 1000 | 0, 1000
+END
+{
+	my ($what, $load, @parties) = split / *\| */;
+
+	is_deeply([ remedy_model($load) ], \@parties, $what);
+}
 
 # Four of five commits of the first leave their WAL to the next flush, and the
 # fifth has no room.
-my @shares = map { (split /, /)[0] }
-  @{ remedy_model(%wal_quota, sessions => '1,1', work => '100,100', async => 'true') };
-about($shares[0] + $shares[1], 20, 10, '... also of commits that do not wait');
+my @shares =
+  map { (split /, /)[0] } remedy_model('wal_quota sessions=1,1 work=100,100 async=true');
+about($shares[0] + $shares[1], 20, 10, 'a quota of WAL, also of commits that do not wait');
 cmp_ok($shares[1], '>', 1, '... which leave something to others');
-
-# Pauses are as long, whatever the flushes are.
-is_model(
-	{ pause => 1e5 },
-	'643, 1155, 1555, 643',
-	'0, 643', 'two pauses in each second, one after the other');
-is_model(
-	{ pause => 1e5, factor => 0.5 },
-	'1000, 600, 1000, 1000',
-	'0, 1000', '... and half the flush time');
-
-# Two parties that meet in each flush, until one of them does otherwise
-my %both = (sessions => '1,1', work => '0,0');
-is_model(\%both, '1000, 1000, 1000, 1000', '1000, 1000, 1000, 1000', 'both in each flush');
-is_model(
-	{ %both, wal => 50 },
-	'667, 1500, 1500, 667',
-	'667, 1500, 1500, 667',
-	'... which takes longer for the WAL of two');
-is_model(
-	{ %both, wal => 50, factor => 0.5 },
-	'1333, 750, 750, 1333',
-	'1333, 750, 750, 1333',
-	'... or half as long');
-is_model(
-	{ %both, work => '100000,0', async => 'true' },
-	'10, 100000, 1000',
-	'1000, 1000, 1000, 1000',
-	'the first does not wait');
-is_model(
-	{ %both, work => '100,0', batch => 9 },
-	'4500, 1100, 222, 1000',
-	'1000, 1000, 1000, 1000',
-	'nine in one, beside another: it comes 900 us after a flush began');
-
-# NOTIFY: one commit in each flush, and the others wait for the lock
-my %notify = (sessions => '4,0', work => '0,0', notifies => '1,0');
-is_model(\%notify, '1000, 4000, 4000, 1000', '0, 1000', 'NOTIFY: one after the other');
-is_model(
-	{ %notify, quiet => 'true' },
-	'4000, 1000, 1000, 1000',
-	'0, 1000', '... and outside: all in each flush');
-is_model(
-	{ %notify, sessions => '4,3' },
-	'1000, 4000, 4000, 1000',
-	'3000, 1000, 1000, 1000',
-	'others share the flushes');
-is_model(
-	{ %notify, changed => 2, quiet => 'true' },
-	'1000, 4000, 4000, 1000',
-	'0, 1000', 'NOTIFY of the party that is not changed');
 
 # The next one has the lock after two wake-ups, which no flush awaits.
 %load = (clients => 9, work => 0, handoff => 0, flush => 1000);
@@ -598,19 +528,12 @@ about(model(%load, notifies => 'true', handoff => 50)->{commits},
 
 # Of ten transactions in one commit, nearly always one sends a NOTIFY, if each
 # other one does.
-my ($carried) = split /, /, remedy_model(%notify, notifies => '2,0', batch => 10)->[0];
+my ($carried) = split /, /, (remedy_model('NOTIFY notifies=2,0 batch=10'))[0];
 about($carried, 10_000, 1, 'NOTIFY: a commit sends that of each transaction that it carries');
 
-is_model({ %both, delay => 1000 }, '500, 2000, 2000, 500', '500, 2000, 2000, 500', 'a delay');
-is_model(
-	{ %notify, delay => 1000 },
-	'1000, 4000, 4000, 1000',
-	'0, 1000', '... but not where all others wait for the lock of NOTIFY');
-
 # Arrivals: as many transactions, a tenth of the flushes
-my %open = (sessions => '20,0', work => '0,0', arrivals => '100,0', flush => 10);
-my ($commits, $latency, $time, $flushes) = split /, /, remedy_model(%open, batch => 10)->[0];
-my ($before) = split /, /, remedy_model(%open)->[0];
+my ($commits, $latency, $time, $flushes) = split /, /, (remedy_model('arrivals batch=10'))[0];
+my ($before) = split /, /, (remedy_model('arrivals'))[0];
 is($commits, $before, 'arrivals: as many transactions as before');
 ok(abs($flushes - $commits / 10) <= 1, '... in a tenth of the flushes')
   or diag "$flushes flushes/s, $commits transactions/s";
