@@ -7,22 +7,21 @@ use CommitStats;
 
 my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c');
 
-# [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
-# become [mean, low, high, is_best, reason]...
-sub choose ($outcomes, $present_siblings = undef, $resampled = 0)
+# Outcomes are lines "commit_delay commit_siblings latency share-that-slept limit
+# rate...", and become [mean, low, high, is_best, reason]...
+sub choose ($outcomes, $present_siblings = 5, $resampled = 0)
 {
-	my $out = $program->(
-		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
-		($present_siblings // 5) . " $resampled");
+	my $out = $program->((split /\n/, $outcomes), "$present_siblings $resampled");
 
 	return [ map { [ split / /, $_, 5 ] } split /\n/, $out ];
 }
 
 # The best of outcomes is the one with this commit_delay (and commit_siblings),
 # for this reason; undef: none of them is.
-sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = undef, $siblings = undef)
+sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = 5, $siblings = undef)
 {
 	my $rows = choose($outcomes, $present_siblings);
+	my @pair = map { [ split / / ] } split /\n/, $outcomes;
 	my ($best) = grep { $rows->[$_]->[3] } 0 .. $#$rows;
 
 	is(scalar(grep { $_->[3] } @$rows), defined $delay ? 1 : 0, "$name: how many are best");
@@ -31,23 +30,23 @@ sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = undef, $sibl
 		like($_->[4], $reason, "$name: why not") for @$rows;
 		return $rows;
 	}
-	is($outcomes->[$best]->[0], $delay, "$name: commit_delay");
-	is($outcomes->[$best]->[1], $siblings, "$name: commit_siblings") if defined $siblings;
+	is($pair[$best]->[0], $delay, "$name: commit_delay");
+	is($pair[$best]->[1], $siblings, "$name: commit_siblings") if defined $siblings;
 	like($rows->[$best]->[4], $reason, "$name: the reason");
 	return $rows;
 }
 
 # Intervals: values of a textbook, in which five of mean 10 and variance 2.5
 # have the interval 10 +- 2.776 * sqrt(2.5 / 5)
-my $rows = choose([
-	[ 0, 5, 1, 0, 0, [ 8, 9, 10, 11, 12 ] ],
-	[ 1, 5, 1, 0, 0, [10] ],
-	[ 2, 5, 1, 0, 0, [] ],
-	[ 3, 5, 1, 0, 0, [ 10, 10, 10 ] ],
-	[ 4, 5, 1, 0, 0, [ 0, 10 ] ],
-	[ 5, 5, 1, 0, 0, [ 1 .. 21 ] ],
-	[ 6, 5, 1, 0, 0, [ 1 .. 7 ] ]
-]);
+my $rows = choose(<<'END');
+0 5 1 0 0 8 9 10 11 12
+1 5 1 0 0 10
+2 5 1 0 0
+3 5 1 0 0 10 10 10
+4 5 1 0 0 0 10
+5 5 1 0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21
+6 5 1 0 0 1 2 3 4 5 6 7
+END
 is("@{$rows->[0]}[0 .. 2]", '10.0000 8.0368 11.9632', 'five values');
 is("@{$rows->[1]}[0 .. 2]", '10.0000 nan nan', 'one value has no interval');
 is($rows->[2]->[0], 'nan', 'none has no mean');
@@ -59,27 +58,21 @@ cmp_ok(abs($rows->[5]->[2] - 11 - 2.8245), '<', 0.003, '21 values');
 cmp_ok(abs($rows->[6]->[2] - 4 - 1.9979), '<', 0.003, 'seven values');
 
 # The choice
-$rows = is_best(
-	1000,
-	qr/^most commits\/s: 100% more than with commit_delay = 0$/,
-	'told apart',
-	[
-		[ 0, 5, 4, 0, 0, [ 1000, 1010, 990 ] ],
-		[ 1000, 5, 2, 0.9, 0, [ 2000, 2010, 1990 ] ],
-		[ 2000, 5, 3, 0.9, 0, [ 1500, 1510, 1490 ] ]
-	]);
+$rows =
+  is_best(1000, qr/^most commits\/s: 100% more than with commit_delay = 0$/, 'told apart', <<'END');
+0 5 4 0 0 1000 1010 990
+1000 5 2 0.9 0 2000 2010 1990
+2000 5 3 0.9 0 1500 1510 1490
+END
 is($rows->[2]->[4], '25% fewer commits/s than the highest', 'the loser');
 
 # An open load commits as fast as it arrives
-$rows = is_best(
-	0,
-	qr/^no delay gains anything: 3 of 3 have as many commits\/s/,
-	'open load',
-	[
-		[ 1000, 5, 2.5, 0.5, 0, [ 500, 510, 490 ] ],
-		[ 0, 5, 1, 0, 0, [ 509, 489, 499 ] ],
-		[ 200, 5, 1.2, 0.4, 0, [ 491, 501, 511 ] ]
-	]);
+$rows =
+  is_best(0, qr/^no delay gains anything: 3 of 3 have as many commits\/s/, 'open load', <<'END');
+1000 5 2.5 0.5 0 500 510 490
+0 5 1 0 0 509 489 499
+200 5 1.2 0.4 0 491 501 511
+END
 is( $rows->[0]->[4],
 	'as many commits/s as the best, but a commit takes 150.0% longer',
 	'the slower one');
@@ -87,32 +80,26 @@ is( $rows->[0]->[4],
 $rows = is_best(
 	300,
 	qr/^the least time for a commit, of the 2 with the most commits\/s/,
-	'of those that are not told apart, the one with the least latency',
-	[
-		[ 0, 5, 4, 0, 0, [ 100, 101, 99 ] ],
-		[ 300, 5, 1, 0.9, 0, [ 1000, 1200, 800 ] ],
-		[ 600, 5, 1.5, 0.9, 0, [ 1050, 1200, 900 ] ]
-	]);
+	'of those that are not told apart, the one with the least latency', <<'END');
+0 5 4 0 0 100 101 99
+300 5 1 0.9 0 1000 1200 800
+600 5 1.5 0.9 0 1050 1200 900
+END
 
-$rows = is_best(
-	100,
-	qr/^the least time/,
-	'latencies that are as good as equal',
-	[
-		[ 200, 5, 1.00, 0.9, 0, [ 1000, 1100, 900 ] ],
-		[ 100, 5, 1.01, 0.9, 0, [ 1000, 1100, 900 ] ],
-		[ 50, 5, 1.03, 0.9, 0, [ 1000, 1100, 900 ] ]
-	]);
+$rows = is_best(100, qr/^the least time/, 'latencies that are as good as equal', <<'END');
+200 5 1.00 0.9 0 1000 1100 900
+100 5 1.01 0.9 0 1000 1100 900
+50 5 1.03 0.9 0 1000 1100 900
+END
 is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
 is( $rows->[2]->[4],
 	'as many commits/s as the best, but a commit takes 2.0% longer',
 	'the smaller one, too far from the fastest');
 
-$rows = is_best(
-	0,
-	qr/^no delay gains anything/,
-	'a delay that never came to be',
-	[ [ 0, 5, 1.3, 0, 0, [ 1000, 1100, 900 ] ], [ 500, 5, 1.0, 0.001, 0, [ 1010, 1100, 920 ] ] ]);
+$rows = is_best(0, qr/^no delay gains anything/, 'a delay that never came to be', <<'END');
+0 5 1.3 0 0 1000 1100 900
+500 5 1.0 0.001 0 1010 1100 920
+END
 is( $rows->[1]->[4],
 	'never slept: fewer than commit_siblings others were active',
 	'... and why it did not');
@@ -124,13 +111,8 @@ sub candidates ($ahead, $resampled = 0, @more)
 {
 	my @rate = (1000, 1500, 500, 2000, 700);
 	my @difference = (-2, -1, 0, 1, 2);
-	my $rows = choose(
-		[
-			[ 0, 5, 1, 0, 0, [ @rate, @more ] ],
-			[ 9, 5, 1, 0.9, 0, [ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ] ]
-		],
-		5,
-		$resampled);
+	my @other = map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4;
+	my $rows = choose("0 5 1 0 0 @rate @more\n9 5 1 0.9 0 @other", 5, $resampled);
 
 	return scalar grep { $_->[4] !~ /fewer commits/ } @$rows;
 }
@@ -142,100 +124,84 @@ is(candidates(6.22, 1), 1, '... but not everything');
 is(candidates(2.79, 0, 1140), 1, 'a round that only one of them has says nothing');
 
 # commit_siblings
-my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;
+my $equal = join "\n", map { "500 $_ 1 0.9 0 1000 1100 900" } 1, 5, 8;
 is_best(
 	500,
 	qr/^no other pair gains anything: 3 of 3/,
 	'equal pairs: the present siblings',
-	\@equal, 5, 5);
-is_best(500, qr/^no other pair/, 'equal pairs: else the most', \@equal, 3, 8);
+	$equal, 5, 5);
+is_best(500, qr/^no other pair/, 'equal pairs: else the most', $equal, 3, 8);
 
 # Rounds that were not finished
-is_best(
-	undef,
-	qr/^too few rounds to tell$/,
-	'a single round tells nothing apart',
-	[ [ 0, 5, 1, 0, 0, [1000] ], [ 500, 5, 2, 0.9, 0, [1500] ] ]);
+is_best(undef, qr/^too few rounds to tell$/, 'a single round tells nothing apart', <<'END');
+0 5 1 0 0 1000
+500 5 2 0.9 0 1500
+END
 $rows = is_best(
 	0,
 	qr/^most commits\/s$/,
-	'what has no interval is not best, however many commits it has',
-	[
-		[ 0, 5, 1, 0, 0, [ 77, 78 ] ],
-		[ 5000, 5, 1, 0.9, 0, [90] ],
-		[ 20000, 5, 1, 0.9, 0, [ 30, 31 ] ]
-	]);
+	'what has no interval is not best, however many commits it has', <<'END');
+0 5 1 0 0 77 78
+5000 5 1 0.9 0 90
+20000 5 1 0.9 0 30 31
+END
 is($rows->[1]->[4], 'too few rounds to tell', '... and says so');
 is($rows->[2]->[4], '61% fewer commits/s than the highest', '... nor the highest');
-is_best(
-	500,
-	qr/^most commits\/s$/,
-	'what was not measured does not count',
-	[ [ 0, 5, 'nan', 'nan', 0, [] ], [ 500, 5, 2, 0.9, 0, [ 10, 11 ] ] ]);
-is_best(undef, qr/^not measured$/, 'of nothing, nothing is best',
-	[ [ 0, 5, 'nan', 'nan', 0, [] ] ]);
+is_best(500, qr/^most commits\/s$/, 'what was not measured does not count', <<'END');
+0 5 nan nan 0
+500 5 2 0.9 0 10 11
+END
+is_best(undef, qr/^not measured$/, 'of nothing, nothing is best', <<'END');
+0 5 nan nan 0
+END
 
 # No delay stands until another value is told apart from it: by its commits/s,
 # or by its commits' times, in the same rounds
-$rows = is_best(
-	0,
-	qr/^no delay gains anything: 2 of 2/,
-	'commits took less time, by chance',
-	[
-		[ 0, 5, 110, 0, 0, [ '80/100', '0/nan', '75/105', '79/130' ] ],
-		[ 5000, 5, 100, 0.9, 0, [ '70/105', '82/90', '77/101', '81/110' ] ]
-	]);
+$rows =
+  is_best(0, qr/^no delay gains anything: 2 of 2/, 'commits took less time, by chance', <<'END');
+0 5 110 0 0 80/100 0/nan 75/105 79/130
+5000 5 100 0.9 0 70/105 82/90 77/101 81/110
+END
 is( $rows->[1]->[4],
 	'chance may explain all that it gains over commit_delay = 0',
 	'... and that is said');
 is_best(
 	5000,
 	qr/^the least time for a commit, of the 2/,
-	'commits took less time, and that is no chance',
-	[
-		[ 0, 5, 110, 0, 0, [ '80/100', '0/nan', '75/105', '79/102' ] ],
-		[ 5000, 5, 90, 0.9, 0, [ '70/90', '82/90', '77/94', '81/93' ] ]
-	]);
-is_best(
-	0, qr/./,
-	'commits took less time, but there were fewer, and most is uncertain',
-	[
-		[ 0, 5, 10, 0, 0, [ 500, 501, 499, 500 ] ],
-		[ 100, 5, 5, 0.9, 0, [ 400, 402, 398, 400 ] ],
-		[ 200, 5, 11, 0.9, 0, [ 300, 700, 200, 900 ] ]
-	]);
+	'commits took less time, and that is no chance', <<'END');
+0 5 110 0 0 80/100 0/nan 75/105 79/102
+5000 5 90 0.9 0 70/90 82/90 77/94 81/93
+END
+is_best(0, qr/./, 'commits took less time, but there were fewer, and most is uncertain', <<'END');
+0 5 10 0 0 500 501 499 500
+100 5 5 0.9 0 400 402 398 400
+200 5 11 0.9 0 300 700 200 900
+END
 is_best(
 	200,
 	qr/^no other pair gains anything: 2 of 2/,
-	'without a delay of 0 the smallest one stands',
-	[
-		[ 400, 5, 1, 0.9, 0, [ '1000/1', '1100/2' ] ], [ 200, 5, 2, 0.9, 0, [ '1010/2', '1090/2' ] ]
-	]);
+	'without a delay of 0 the smallest one stands', <<'END');
+400 5 1 0.9 0 1000/1 1100/2
+200 5 2 0.9 0 1010/2 1090/2
+END
 
 # max_p99
-$rows = is_best(
-	0,
-	qr/^most commits\/s$/,
-	'what exceeds max_p99 is not best',
-	[
-		[ 0, 5, 4, 0, 0, [ 1000, 1010, 990 ] ],
-		[ 1000, 5, 2, 0.9, 1, [ 2000, 2010, 1990 ] ],
-		[ 9000, 5, 'nan', 'nan', 2, [] ]
-	]);
+$rows = is_best(0, qr/^most commits\/s$/, 'what exceeds max_p99 is not best', <<'END');
+0 5 4 0 0 1000 1010 990
+1000 5 2 0.9 1 2000 2010 1990
+9000 5 nan nan 2
+END
 is($rows->[1]->[4], 'exceeded max_p99', '... and says so');
 is($rows->[2]->[4], 'not tried: the delay alone exceeds max_p99', '... or that it would');
-is_best(
-	undef,
-	qr/^exceeded max_p99$/,
-	'not even where all do',
-	[ [ 1000, 5, 2, 0.9, 1, [ 2000, 2000 ] ] ]);
+is_best(undef, qr/^exceeded max_p99$/, 'not even where all do', <<'END');
+1000 5 2 0.9 1 2000 2000
+END
 
 # Commits that never were
-is_best(
-	undef,
-	qr/^no commits$/,
-	'no commits at all',
-	[ [ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ], [ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ] ]);
+is_best(undef, qr/^no commits$/, 'no commits at all', <<'END');
+0 5 nan nan 0 0 0
+9 5 nan nan 0 0 0
+END
 
 # The prediction: which one is best, and does it explain what was measured?
 #
