@@ -25,7 +25,7 @@ our @EXPORT = (
 	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits write_file waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings $watched create_read_all
-	  kill_backend starts_from_zero causes_of
+	  kill_backend starts_from_zero named_causes causes_of
 	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
 
@@ -366,13 +366,17 @@ FROM commit_flush_stats s}),
 		"$how: starts from zero, and says so");
 }
 
-# The causes that a report names, in order, each without line breaks, but for
-# those that a busy machine adds: a stop of the whole server, as by a pause or
-# a limit of the CPU, and waits for a processor.
+# The causes that a report names, in order, each without line breaks
+sub named_causes ($report)
+{
+	return map { s/\n +/ /gr } $report =~ /^  \d\. (.*(?:\n     .*)*)/mg;
+}
+
+# ... but for those that a busy machine adds: a stop of the whole server, as by
+# a pause or a limit of the CPU, and waits for a processor.
 sub causes_of ($report)
 {
-	return grep { !/^\S+ (?:not run|flushes that wait for a processor): / }
-	  map { s/\n +/ /gr } $report =~ /^  \d\. (.*(?:\n     .*)*)/mg;
+	return grep { !/^\S+ (?:not run|flushes that wait for a processor): / } named_causes($report);
 }
 
 # A function read_all(), which reads all views and fails if a number there is

@@ -166,26 +166,17 @@ sub _phases ($text)
 	return (\%mean, \%slow);
 }
 
-# The lines of "Why", but for that of smaller causes: share, text without line
-# breaks, what to do.
+# The causes that a report names: share, text, what to do
 sub _causes ($text)
 {
 	my @causes;
 
-	for my $line (split /\n/, _section($text, 'Why'))
+	for my $cause (named_causes($text))
 	{
-		if ($line =~ /^ +\d\. ([<>]?[\d.]+%) (.*)/)
-		{
-			push @causes, { share => _percent($1), text => $2, remedy => '' };
-		}
-		elsif (@causes && $line =~ /^ +-> (.*)/)
-		{
-			$causes[-1]->{remedy} .= ($causes[-1]->{remedy} eq '' ? '' : "\n") . $1;
-		}
-		elsif (@causes && $line =~ /^ ++(?!The other [\d.]+%:)(.*)/)
-		{
-			$causes[-1]->{ $causes[-1]->{remedy} eq '' ? 'text' : 'remedy' } .= " $1";
-		}
+		my ($said, @remedies) = split / -> /, $cause;
+		my ($share, $what) = $said =~ /^(\S+) (.*)/;
+
+		push @causes, { share => _percent($share), text => $what, remedy => join "\n", @remedies };
 	}
 	return \@causes;
 }
