@@ -63,7 +63,7 @@
 #define MANY_BYTES		32768	/* in a flush, may be what it takes long for */
 #define ONE_STAGE		0.8		/* of the waits for a standby */
 #define NO_PING				1000000 /* us; no network takes as long */
-#define OLD_FLUSH			60	/* s; no sample tells of it */
+#define RECENT_FLUSH		1	/* s; what wrote it has not left */
 #define LONG_HANG			5000000 /* us: comes before the first cause */
 #define SMALL_COMMIT		8192	/* bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
@@ -448,8 +448,8 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
 						 !has_changed ? "" :
-						 psprintf(" That is since the reset; now a commit takes %s.",
-								  format_us(f->phase_mean)),
+						 psprintf(" That is since the reset; %s a commit takes %s.",
+								  f->seen_age > 0 ? "in the last of it" : "now", format_us(f->phase_mean)),
 						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
 						 psprintf(" No setting of commits helps.%s", idle)));
 }
@@ -545,7 +545,8 @@ bound_of_notify(const CommitFigures *f)
 static const char *
 reader_of_notify(const CommitFigures *f)
 {
-	return f->listeners == 0 ? " No session listens to these messages." :
+	return f->listeners == 0 && f->newest_age <= RECENT_FLUSH ?
+		" No session listens to these messages." :
 		f->queue < LONG_QUEUE ? "" :
 		psprintf(" Its queue is %s full: a session that listens has not read it yet.",
 				 format_percent(f->queue));
@@ -1731,6 +1732,13 @@ largest_stalls(const CommitFigures *f)
 	return most;
 }
 
+static const char *
+ask_under_load(const CommitFigures *f)
+{
+	return psprintf("not known. The latest flush of a commit ended %s ago: ask under load.",
+					format_duration(f->newest_age));
+}
+
 /* No commit waits to share a flush, one sleeps already, or little is known */
 static const Answer *
 find_no_waits(const CommitFigures *f)
@@ -1770,8 +1778,7 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. %s %s of the time of transactions.", commit_takes(f), format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
-		{f->newest_age > OLD_FLUSH,
-		psprintf("not known. The latest flush of a commit ended %s ago: ask under load.", format_duration(f->newest_age)), NULL},
+		{newest_are_old(f), ask_under_load(f), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commit%s so far; an answer needs %d.", f->commits, f->commits == 1 ? "" : "s", CAUSES_MIN_COMMITS), NULL},
 		{f->restarted, "not known. Few flushes so far since the server started: ask under load.", NULL},
 		{has_one_hot_row(f),
@@ -1839,6 +1846,7 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
 		{unshared && f->own_flush > OWN_FLUSH_ONLY && !quota,
 		psprintf("no. A flush carries %.2f commits, and a commit spends %s of its time on its own.", carried, format_percent(f->own_flush)), NULL},
+		{f->newest_age > PHASES_OF, ask_under_load(f), NULL},
 	};
 
 	return first_answer(answers, lengthof(answers));
@@ -1925,7 +1933,9 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	stalls_of_server(f) < 0.5 && stall_share(f, STALL_CPU_LIMIT) < OFTEN_STOPPED &&
 	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS &&
 	f->phase[PHASE_STANDBY] <= STANDBY_MATTERS;
-	const char *others = predict ? " Predict other remedies (10 s, changes nothing):" : "";
+	const char *under_load = f->seen_age > 0 ? " under load" : "";
+	const char *others = !predict ? "" :
+	psprintf(" Predict other remedies%s (10 s, changes nothing):", under_load);
 	bool		has_remedy = remedy != NULL && remedy != more_iops &&
 	strncmp(remedy, "none", 4) != 0;
 
@@ -1952,9 +1962,10 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: what cause 1 says.%s", others));
 	else if (predict)
-		appendStringInfo(text, "%s, also a delay (10 s, changes nothing):\n",
-						 f->prediction == NULL ? "First step: predict each remedy" :
-						 "To predict each remedy again");
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("%s%s, also a delay (10 s, changes nothing):",
+							 f->prediction == NULL ? "First step: predict each remedy" :
+							 "To predict each remedy again", under_load));
 	if (predict)
 		appendStringInfo(text, "SELECT * FROM %s.commit_remedies();\n", f->schema);
 	if (f->prediction != NULL)

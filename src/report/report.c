@@ -69,6 +69,27 @@ show_time(TimestampTz t)
 	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
 }
 
+/* Where hardly anything commits now, of which time the causes are */
+static void
+put_quiet(StringInfo text, const CommitFigures *f)
+{
+	TimestampTz end = GetCurrentTimestamp() -
+	(int64) (Max(f->seen_age, f->newest_age) * 1e6);
+
+	if (f->seen_age > 0)
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("Hardly any commit since %s: causes are of the %s before.",
+							 show_time(end), format_duration(f->phase_seconds)));
+	else if (newest_are_old(f) && end >= history_first_minute())
+	{
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
+							 show_time(end)));
+		appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
+						 show_time(end - 10 * USECS_PER_MINUTE), show_time(end + USECS_PER_SEC));
+	}
+}
+
 static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
@@ -119,8 +140,8 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 f->phase_unwaited == 0 ? "" :
 						 psprintf(", of which %s wait for no flush,",
 								  format_count(f->phase_unwaited)),
-						 samples ? "in the last" :
-						 f->period ? "in" : "since the reset,",
+						 samples && f->seen_age == 0 ? "in the last" :
+						 f->period || samples ? "in" : "since the reset,",
 						 format_duration(f->phase_seconds),
 						 samples ? ", from samples" : "", slow));
 	for (int phase = 0; phase < PHASE_N; phase++)
@@ -334,6 +355,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 
 	initStringInfo(&text);
 	put_now(&text, &figures);
+	put_quiet(&text, &figures);
 	causes_put_weight(&text, &figures);
 	appendStringInfo(&text, "PostgreSQL %s%s, commit_stats is %s\n", figures.version,
 					 figures.is_standby ? ", a standby" : "",

@@ -112,9 +112,10 @@ typedef struct CommitFigures
 	double		wal_rate;		/* of transactions, bytes/s, since the reset */
 
 	/* where the time of a mean commit goes, and of a slow one */
-	bool		seen_enough;	/* as the worker saw it in the last minute; or
-								 * exact sums since the reset.  In a period,
-								 * "seen" has enough */
+	bool		seen_enough;	/* as the worker saw it in the last minute
+								 * with enough samples; or exact sums since
+								 * the reset.  In a period, "seen" has enough */
+	double		seen_age;		/* since that minute, s; 0: it is the newest */
 	double		phase_seconds;
 	uint64		phase_commits;
 	uint64		phase_unwaited; /* of these, for no flush */
@@ -251,6 +252,7 @@ typedef struct CommitFigures
 	double		reach;			/* ... with at least commit_siblings */
 } CommitFigures;
 
+#define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
 #define ENOUGH_SLEEPS	20		/* to say what they carried */
 #define LARGE_FLUSH		65536	/* may take longer, bytes */
@@ -260,6 +262,13 @@ static inline bool
 most_hang_now(const CommitFigures *f)
 {
 	return f->now.longest >= WAITS_NOW_LONG && 2 * f->now.commits > f->now.all;
+}
+
+/* The newest flushes ended before the minute of the samples. */
+static inline bool
+newest_are_old(const CommitFigures *f)
+{
+	return f->newest_age > f->seen_age + PHASES_OF;
 }
 
 /* Stalls in which nobody ran, if that is a phase */

@@ -6,9 +6,9 @@
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes from the copies.  A reset may come
  * before it reads slow commits, waits for standbys and the WAL of cycles.
- * Phases are those of the newest minute's samples (watch_sum()), or, if these
- * are too few, sums since the reset: set_phases_of_samples() comes after
- * set_phases_of_sums().
+ * Phases are those of the samples of the newest minute with enough of them
+ * (choose_minute()), or, if none is kept, sums since the reset:
+ * set_phases_of_samples() comes after set_phases_of_sums().
  *
  * Locking: commit_stats_reset_lock(), shared, while everything is copied, and
  * what the modules that are read take inside of it.
@@ -42,7 +42,6 @@
 #include "stats/sql_value.h"
 #include "stats/wal_cycles.h"
 
-#define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define UNWAITED_MATTER	0.05	/* of commit time */
 #define MIN_WRITING		0.1		/* of the looks */
 #define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
@@ -234,7 +233,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	f->flush_wal = wal / f->newest_flushes;
 	flush_time = timed < WAL_DEVICE_SAMPLE ? f->flush_time : flush_time / timed;
 	f->disk_busy = Min(f->flush_rate * flush_time / 1e6, 1);
-	if (timed < WAL_DEVICE_SAMPLE || f->newest_age > PHASES_OF)
+	if (timed < WAL_DEVICE_SAMPLE || newest_are_old(f))
 		return;
 	f->flush_newest = flush_time;
 	set_slower(f, groups, usual_wal);
@@ -421,7 +420,7 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 		carried += group->commits;
 	}
 	set_slept_unset(f, sessions, sleep, sleeps);
-	f->alone_hits = sleeps < ENOUGH_SLEEPS || f->newest_age > PHASES_OF ? 0 :
+	f->alone_hits = sleeps < ENOUGH_SLEEPS || newest_are_old(f) ? 0 :
 		(double) alone / sleeps;
 	f->sleep_carried = ratio_or_zero(carried, sleeps);
 }
@@ -596,7 +595,7 @@ set_newest_siblings(CommitFigures *f, const FlushTotals *groups)
 		flushes += group->flushes;
 		siblings += (uint64) n * group->flushes;
 	}
-	if (!f->newest || f->newest_age > PHASES_OF || flushes < WAL_DEVICE_SAMPLE)
+	if (!f->newest || newest_are_old(f) || flushes < WAL_DEVICE_SAMPLE)
 		return;
 	set_siblings(f, found, groups->ncells, "the newest flushes");
 	f->siblings_mean = (double) siblings / flushes;
@@ -625,14 +624,15 @@ set_phases_of_sums(CommitFigures *f, const uint64 *value, const LatencyTotals *l
 	uint64		carried = Min(value[SLOT_FLUSHED_BY_OTHERS], f->commits);
 	double	   *phase = f->phase;
 	double		time;
-	double		own;			/* of leaders, awake, without standby */
+	double		own;			/* of leaders, from record to standby, awake */
 	double		flush;
 	double		doubt;
 
 	add_latency(latency, LATENCY_FLUSH, all);
 	add_latency(latency, LATENCY_FOLLOWER, led);
 	time = all[LATENCY_TIME] + all[LATENCY_BEFORE] + all[LATENCY_AFTER];
-	own = Max(led[LATENCY_TIME] - led[STANDBY_TIME_MIN] - led[LATENCY_DELAY], 0);
+	own = Max(led[LATENCY_TIME] - led[LATENCY_NOTIFY] - led[LATENCY_RECORD] -
+			  led[STANDBY_TIME_MIN] - led[LATENCY_DELAY], 0);
 	flush = Min(of_all_flushes(all[LATENCY_OWN_FLUSH], value), own);
 	doubt = flush > 0 ? 0 : led[STANDBY_TIME_MAX] - led[STANDBY_TIME_MIN];
 
@@ -688,8 +688,40 @@ name_writer(const ClientSessions *sessions, int pid)
 	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
 }
 
+/* Sessions wait outside of commits, or in these, often enough to tell of it. */
+static bool
+sees_enough(const WatchSummary *seen)
+{
+	return seen->in_commit + seen->lock_waits + seen->blocked_rows +
+		seen->wal_waits >= HISTORY_SAMPLES;
+}
+
 /*
- * The newest minute as the worker saw it, in place of the sums, if it can be.
+ * Samples of the newest minute; or, if they show too little, of the one in
+ * which commits ended, or became few, as long as they are kept.
+ */
+static void
+choose_minute(CommitFigures *f)
+{
+	uint64		now = clock_now();
+	uint64		until = watch_busy_until(ENOUGH_LOOKS);
+	double		age = clock_elapsed(until, now) / 1e9;
+	double		seconds = Min(f->seconds - age, PHASES_OF);
+	WatchSummary before;
+
+	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
+			  now, &f->seen);
+	if (sees_enough(&f->seen) || until == 0 || seconds <= 0)
+		return;
+	watch_sum(clock_elapsed((uint64) (seconds * NS_PER_S), until), until, &before);
+	if (before.in_commit < HISTORY_SAMPLES)
+		return;
+	f->seen = before;
+	f->seen_age = age;
+}
+
+/*
+ * A minute as the worker saw it, in place of the sums, if it can be.
  * Commits that wait for no flush count if the phases take time that these also
  * have.  The mean is that of no commit if a third of the time is of those that
  * hang now, or some of it of those that nothing counts, or most of it of those
@@ -836,6 +868,13 @@ add_lock(RecentSlow *sum, const CommitWaits *waits, const uint64 *part)
 	sum->locked[phase] += waits->lock_time;
 }
 
+/* The end of the time that the phases are of, unless it is a period */
+static TimestampTz
+seen_until(const CommitFigures *f)
+{
+	return GetCurrentTimestamp() - (int64) (f->seen_age * 1e6);
+}
+
 /* What a slow commit waited for, in the time that the phases are of */
 static void
 add_recent_slow(CommitFigures *f, RecentSlow *sum, const LoggedEvent *commit,
@@ -974,7 +1013,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		writer[most] : psprintf("%s, and of others", writer[most]);
 }
 
-/* Of how many of a period each slow commit is one that is kept */
+/* Of how many each slow commit is one that is kept */
 static double
 slow_stand_for(const CommitFigures *f)
 {
@@ -987,8 +1026,9 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 					 const StallLog *log)
 {
 	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
+	TimestampTz until = seen_until(f);
 	TimestampTz recent = f->period != NULL ? f->stats_reset :
-	GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
+	until - (int64) (f->phase_seconds * 1e6);
 	int			n;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
 	RecentSlow	sum = {0};
@@ -1024,8 +1064,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		scale = slow_stand_for(f);
 	else if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 	{
-		scale = f->phase_seconds * 1e6 /
-			Max(GetCurrentTimestamp() - slow[0].event.ended_at, 1);
+		scale = f->phase_seconds * 1e6 / Max(until - slow[0].event.ended_at, 1);
 		f->slow_recent *= scale;
 		f->slow_standby *= scale;
 	}
@@ -1036,7 +1075,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	f->serializable = 2 * sum.serializable > sum.phase[PHASE_AFTER];
 	f->temporary = 2 * sum.temporary > sum.phase[PHASE_AFTER];
 	if (!f->seen_enough && f->period == NULL)
-		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
+		set_segments(f, slow_stand_for(f) * f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
@@ -1101,8 +1140,8 @@ mean_of_successive(const StallLog *log, TimestampTz from)
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
+	TimestampTz until = seen_until(f);
+	TimestampTz from = until - (int64) (f->phase_seconds * 1e6);
 	double		time = f->seen_enough ?
 	f->seen.seconds * 1e6 * ratio_or_zero(f->seen.in_commit, f->seen.n) :
 	f->phase_mean * f->phase_commits;
@@ -1117,7 +1156,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	if (begin > from)
 	{
 		/* just started, the rate is not yet that of all the time */
-		time *= f->restarted ? 1 : ratio_or_zero(now - begin, now - from);
+		time *= f->restarted ? 1 : ratio_or_zero(until - begin, until - from);
 		from = begin;
 	}
 	for (int i = 0; i < log->n; i++)
@@ -1145,7 +1184,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (!stall_is_not_run(f, cause))
 			sum += f->stall[cause].share;
 	if (f->now.beside_sync && f->stall[STALL_CHECKPOINT].n == 0)
-		f->checkpoint_stalled = now;
+		f->checkpoint_stalled = until;
 	f->write_stalls = stall_log_is_of_write(log, from, DT_NOEND, PG_UINT64_MAX);
 	f->flush_slowed = f->flush_slower > 0 ? 0 : mean_of_successive(log, from);
 	/* it has not, if something else makes most flushes stall, or wait */
@@ -1356,7 +1395,7 @@ report_data_blame_slow(CommitFigures *f)
 static const char *
 name_largest(const CommitFigures *f)
 {
-	TimestampTz from = GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
+	TimestampTz from = seen_until(f) - (int64) (f->phase_seconds * 1e6);
 	uint64		most = f->standby_before / 2;
 	const SlowEvent *largest = NULL;
 	int			n;
@@ -1419,6 +1458,7 @@ set_standby(CommitFigures *f)
 {
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
 	bool		hang = f->now.blame.name[0] != '\0';
+	bool		lately = f->seen_enough && f->seen_age == 0;
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
 
@@ -1441,10 +1481,10 @@ set_standby(CommitFigures *f)
 				sum->behind += counts[i].lately[part][stage].behind;
 				sum->before += counts[i].lately[part][stage].before;
 			}
-			if (f->seen_enough)
+			if (lately)
 				counts[i].wait_time[stage] = sum->time;
 		}
-	if (f->seen_enough || hang || since <= f->stats_reset + NEW_LIST)
+	if (lately || hang || since <= f->stats_reset + NEW_LIST)
 		blame_longest(f, counts, n, hang ? &f->now.blame : NULL);
 	if (f->standby == NULL)
 		report_data_blame_slow(f);
@@ -1508,8 +1548,8 @@ set_checkpoints(CommitFigures *f)
 	set_checkpoint_distance(f, cycles);
 	f->checkpoint_asked = were_asked_for(f, cycles);
 	/* the transactions of these looks end in the cycle that it began */
-	if (f->seen_enough && f->seen.activity[ACTIVITY_CHECKPOINT] == f->seen.n &&
-		cycles->ncycles > 0)
+	if (f->seen_enough && f->seen_age == 0 && cycles->ncycles > 0 &&
+		f->seen.activity[ACTIVITY_CHECKPOINT] == f->seen.n)
 		f->checkpoint_lasts = (GetCurrentTimestamp() -
 							   cycles->cycle[0].started_at) / 1e6;
 	if (XLogArchivingActive() && f->archive_fails == NULL)
@@ -1555,7 +1595,6 @@ report_data_read(CommitFigures *f, Oid function)
 	const ClientCounts *top;
 	StallLog	stalls;
 	ClientSessions *sessions;
-	uint64		now;
 
 	memset(f, 0, sizeof(CommitFigures));
 	groups = flush_totals_lock_and_read();
@@ -1576,9 +1615,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_siblings(f, flush_total_cells(groups, FLUSHES_BY_SIBLINGS),
 				 groups->ncells, "flushes");
 	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
-	now = clock_now();
-	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
-			  now, &f->seen);
+	choose_minute(f);
 	set_phases_of_sums(f, slots.value, latency);
 	set_rates(f, groups);
 	set_newest_siblings(f, groups);

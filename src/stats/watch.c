@@ -1090,6 +1090,31 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 	finish_sum(sum);
 }
 
+uint64
+watch_busy_until(int looks)
+{
+	uint64		newest;
+	uint64		until;
+
+	do
+	{
+		int			seen = 0;
+
+		newest = changecount_wait(&shared->changes);
+		until = 0;
+		for (uint64 i = newest; until == 0 && i > 1 && i + WATCH_SAMPLES > newest + 1; i--)
+		{
+			const WatchSample *sample = sample_of(i);
+
+			for (int phase = 0; phase < PHASE_N; phase++)
+				seen += sample->phase[phase];
+			if (seen >= looks)
+				until = sample->at;
+		}
+	} while (changecount_since(&shared->changes, newest) != 0);
+	return until;
+}
+
 bool
 watch_cpu_limited(uint64 from, uint64 to)
 {

@@ -238,6 +238,9 @@ extern void watch_read_settings(WatchSettings *settings);
 /* ... between two times of clock_now() */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);
 
+/* ... since when fewer than "looks" backends were seen in a commit; or 0 */
+extern uint64 watch_busy_until(int looks);
+
 /* ... watch_is_throttled() of that time */
 extern bool watch_cpu_limited(uint64 from, uint64 to);
 

@@ -139,6 +139,9 @@ NOTIFY | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 not
 	remedy: ^NOTIFY from one session only, or none; commits_notify of commit_client_stats has the senders\n$
 	answer: no\. NOTIFY commits come one after the other \(100% of the commits\)\.
 	not: sweep|adaptive
+... when those that listened may have left | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 listeners=0 newest_age=2
+	cause: 94\.7% NOTIFY:
+	not: listens
 ... that waits for a standby | one_by_one phase:NOTIFY=0.897 phase:flush=0.014 phase:standby=0.087
 	commits_notify=10000 notify.commits=100 notify.hold_time=2850e6 notify.flush_time=354e6
 	cause: 89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms for its flush, and more the wait for its standby: at most 35\.1 such
@@ -1000,6 +1003,9 @@ a hot row | hot
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
 	answer: no\. No commit can come while a committing session holds the row\.
 	remedy: ^fewer updates of that row, or uses of that lock \(batches, or a queue\), each last in its transaction; pg_stat_activity shows which statements wait \(wait_event_type Lock\)\n$
+... some minutes ago | hot newest_age=250 seen_age=250
+	cause: 100% flushes, one after the other
+	answer: no\. No commit can come
 ... on a volume that became slower | hot flush_slower=20000
 	cause: 100% flushes, one after the other: .*; 1\.00 are in COMMIT; flushes take 20\.0 ms now, and took 4\.00 ms \(median of all\)\.
 	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance.* iotop; commit_stats_reset\(\), if
@@ -1157,6 +1163,8 @@ idle in transaction | light plain_flushes
 	says: ^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\..* That is since the reset; now a commit takes 300 ms\.
 	answer: may pay
 	not: No setting
+... or did some minutes ago | light seen_enough=1 seen.in_commit=1000 phase_mean=3e5 newest_age=250 seen_age=250
+	says: That is since the reset; in the last of it a commit takes 300 ms\.
 ... and take as long as ever | light seen_enough=1 seen.in_commit=1000
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
 	not: since the reset
@@ -1202,6 +1210,8 @@ a device that queues | queue
 	answer: may pay: 125 us to 707 us by two rules of thumb
 ... an hour ago | queue newest_age=3600
 	answer: not known\. The latest flush of a commit ended 1 h 0 min ago: ask under load\.
+... as in the minute of the samples | queue newest_age=250 seen_enough=1 seen_age=250 seen.in_commit=1000
+	answer: not known\. The latest flush of a commit ended 4 min 10 s ago: ask under load\.
 ... of which only the time before a restart is known | queue restarted=1
 	answer: not known\. Few flushes so far since the server started: ask under load\.
 ... and few commits | queue restarted=1 commits=40
@@ -1424,6 +1434,9 @@ my $others = "Predict other remedies (10 s, changes nothing):\n$predict";
 my $compare = "First step: predict each remedy, also a delay (10 s, changes nothing):\n$predict";
 
 is(conclude()->{step}, $compare, 'plain flushes: remedies are compared');
+is( conclude('newest_age=250 seen_age=250')->{step} =~ s/\n  / /r,
+	$compare =~ s/remedy/remedy under load/r,
+	'... when there is a load again');
 is(conclude('quota')->{step}, $compare, '... as for a quota');
 is( conclude('quota adaptive=1')->{step},
 	"First step: what cause 1 says. $others",

@@ -17,6 +17,7 @@ static LWLockPadded locks[NUM_INDIVIDUAL_LWLOCKS];
 
 #define checkpointer_proc()	(&checkpointer)
 #define MainLWLockArray		locks
+#include "../../src/base/changecount.c"
 #include "../../src/stats/watch.c"
 
 static const struct
@@ -244,6 +245,26 @@ commit_phase_of_flusher(PGPROC *proc)
 	return PHASE_FLUSH;
 }
 
+/* The look since which few commits were seen; arguments: those of each look */
+static void
+print_busy(char **argument)
+{
+	static WatchShared memory;
+	int			number = 0;
+
+	shared = &memory;
+	for (; *argument != NULL; argument++)
+	{
+		changecount_begin(&shared->changes);
+		*sample_of(++number) = (WatchSample)
+		{
+			.at = number,.phase[PHASE_STANDBY] = atoi(*argument)
+		};
+		changecount_end(&shared->changes);
+	}
+	printf(UINT64_FORMAT, watch_busy_until(20));
+}
+
 /* As what sums count a commit that writes WAL, or waits for that */
 static void
 print_writes(char **argument)
@@ -329,7 +350,8 @@ int
 main(int argc, char **argv)
 {
 	static const Question questions[] = {
-		{"apart", print_apart}, {"checkpoint", print_checkpoint},
+		{"apart", print_apart}, {"busy", print_busy},
+		{"checkpoint", print_checkpoint},
 		{"flusher", print_flusher}, {"inserted", print_inserted},
 		{"naps", print_naps}, {"pause", print_pause},
 		{"processes", print_processes}, {"processor", print_processor},

@@ -91,4 +91,9 @@ is($program->([qw(set 300 300 600 600)]),
 	'0 0 3 3', 'settings of checkpoints: the reload that changed them');
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
 
+is($program->([qw(busy 12 12 12 0 0)]), '2', 'commits became few; what ends does so at once');
+is($program->([qw(busy 12 12 12 0 1 7)]), '3', '... and are few since');
+is($program->([qw(busy 1 0 1)]), '0', '... or always were');
+is($program->([ 'busy', 90, (0) x 1800 ]), '0', '... as far as samples are kept');
+
 done_testing();
