@@ -259,11 +259,12 @@ sub counts_load ($counted, $records, $n, $name)
 		$n, "$name: and has its flush");
 }
 
-# A server, not started yet.  Cluster.pm sets fsync = off, which would leave no
-# flushes to share.  Without allows_streaming it sets wal_level = minimal,
-# which hardly any real server has, and with it few connections.  Autovacuum
-# would add commits of its own.  A processor's counter, which 19 prefers, is
-# calibrated anew at each start, with errors of 0.1%: 0.3 ms of a long stall.
+# A server, not started yet, with settings in lines, or behind semicolons.
+# Cluster.pm sets fsync = off, which would leave no flushes to share.  Without
+# allows_streaming it sets wal_level = minimal, which hardly any real server
+# has, and with it few connections.  Autovacuum would add commits of its own.
+# A processor's counter, which 19 prefers, is calibrated anew at each start,
+# with errors of 0.1%: 0.3 ms of a long stall.
 sub init_node ($name, %params)
 {
 	my $node = PostgreSQL::Test::Cluster->new($name);
@@ -284,7 +285,7 @@ log_statement = none
 });
 	$node->append_conf('postgresql.conf', "timing_clock_source = system\n")
 	  if $node->pg_version >= 19;
-	$node->append_conf('postgresql.conf', $params{conf}) if defined $params{conf};
+	$node->append_conf('postgresql.conf', $params{conf} =~ s/;\s*/\n/gr) if defined $params{conf};
 	return $node;
 }
 

@@ -10,13 +10,8 @@ use Adaptive;
 
 my $setting = 'commit_stats.adaptive_delay';
 my $node = start_truth(
-	'cleanup', qq{
-commit_delay = 7
-commit_siblings = 1000
-$setting = on
-restart_after_crash = on
-log_statement = none
-});
+	'cleanup', qq{commit_delay = 7; commit_siblings = 1000; $setting = on; restart_after_crash = on;
+log_statement = none});
 
 create_same_settings($node, 7, 1000);
 

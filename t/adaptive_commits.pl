@@ -10,15 +10,8 @@ use Adaptive;
 use AllCommits;
 
 my $node = start_truth(
-	'commits', q{
-commit_delay = 7
-commit_siblings = 3
-commit_stats.adaptive_delay = on
-max_prepared_transactions = 20
-autovacuum = on
-autovacuum_naptime = 1
-log_statement = none
-},
+	'commits', q{commit_delay = 7; commit_siblings = 3; commit_stats.adaptive_delay = on;
+max_prepared_transactions = 20; autovacuum = on; autovacuum_naptime = 1; log_statement = none},
 	allows_streaming => 1);
 
 $node->sql('CREATE TABLE logged (n int)');

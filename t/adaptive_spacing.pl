@@ -8,12 +8,8 @@
 use Adaptive;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
-my $node = start_truth(
-	'spaced', q{
-commit_stats.adaptive_delay = on
-commit_stats.log_delay_changes = on
-wal_buffers = 256kB
-});
+my $node = start_truth('spaced',
+	'commit_stats.adaptive_delay = on; commit_stats.log_delay_changes = on; wal_buffers = 256kB');
 my @load = ('-c 5 -T 3600', insert => 'INSERT INTO tick VALUES (1);');
 my $load;
 

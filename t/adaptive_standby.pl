@@ -10,10 +10,8 @@
 use Adaptive;
 
 my $primary = start_truth(
-	'primary', q{
-commit_stats.adaptive_delay = on
-log_statement = none
-},
+	'primary',
+	'commit_stats.adaptive_delay = on; log_statement = none',
 	allows_streaming => 1);
 
 $primary->backup('base');

@@ -158,11 +158,8 @@ $node->stop;
 # With wal_level = minimal, commits sync new relations instead of logging them.
 # The catalog's WAL stays within a segment: the end of one is synced apart.
 $node = start_truth(
-	'minimal', q{
-wal_level = minimal
-max_wal_senders = 0
-wal_skip_threshold = 0
-},
+	'minimal',
+	'wal_level = minimal; max_wal_senders = 0; wal_skip_threshold = 0',
 	extra => ['--wal-segsize=64']);
 commits_with_other_io(
 	$node, 'syncing a new table', q{CREATE TABLE new:client_id (i int);

@@ -7,13 +7,9 @@
 
 use CommitStats;
 
-my $primary = start_node(
-	'primary',
-	conf => q{
-max_connections = 30
-max_prepared_transactions = 2
-max_logical_replication_workers = 0
-});
+my $primary = start_node('primary',
+	conf =>
+	  'max_connections = 30; max_prepared_transactions = 2; max_logical_replication_workers = 0');
 
 my $standby = add_standby($primary);
 my ($counted, $records);

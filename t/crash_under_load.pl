@@ -18,14 +18,9 @@ my $seed = $ENV{VICTIM_SEED} // 33;
 
 # Without launchers only the test commits.
 my $node = start_truth(
-	'killed', q{
-restart_after_crash = on
-max_logical_replication_workers = 0
-max_prepared_transactions = 20
-wal_keep_size = 256MB
-commit_delay = 2000
-commit_siblings = 1
-});
+	'killed',
+	q{restart_after_crash = on; max_logical_replication_workers = 0; max_prepared_transactions = 20;
+wal_keep_size = 256MB; commit_delay = 2000; commit_siblings = 1});
 
 srand($seed);
 note("VICTIM_SEED=$seed");

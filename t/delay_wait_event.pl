@@ -7,12 +7,8 @@
 
 use CommitStats;
 
-my $node = start_node(
-	'seen', conf => q{
-commit_delay = 100
-commit_siblings = 2
-track_wal_io_timing = on
-});
+my $node =
+  start_node('seen', conf => 'commit_delay = 100; commit_siblings = 2; track_wal_io_timing = on');
 
 # The flushes that slept, and those of them about which there is no doubt
 my ($delayed, $certain);

@@ -13,12 +13,10 @@ use Time::HiRes qw(time);
 # The WAL writer would flush some commits in the place of a session.
 # Slow commits and stalls, of which a disk with other work has some, wake the
 # worker as well.
-my $node = start_node(
-	'log', conf => q{
-wal_writer_delay = 10s
-commit_stats.slow_commit_time = 2147483647
-commit_stats.stall_time = 0
-});
+my $node = start_node('log',
+	conf =>
+	  q{wal_writer_delay = 10s; commit_stats.slow_commit_time = 2147483647; commit_stats.stall_time = 0}
+);
 my $line = qr/LOG:  Flushed \d+ out of \d+ commits(?: in \d+ flushes)?\n/;
 my ($log_end, $counted, $records);
 

@@ -10,12 +10,8 @@ use CommitStats;
 my $start = 1_800_000_000;    # 2027-01-15 08:00:00 UTC, a whole hour
 my $node = start_node(
 	'clock',
-	conf => qq{
-commit_stats.history_start = $start
-commit_stats.history_minutes = 10
-commit_stats.history_hours = 3
-timezone = UTC
-});
+	conf => qq{commit_stats.history_start = $start; commit_stats.history_minutes = 10;
+commit_stats.history_hours = 3; timezone = UTC});
 
 # Set the clock to a number of seconds after $start.
 sub set_clock ($seconds)

@@ -11,13 +11,9 @@ use CommitStats;
 # The test itself adds read-only commits at any time.
 my @stats = qw(commits commits_async commits_unlogged flushes delay_hits
   delay_time commit_time flush_time timed_flushes stalls stall_time slow_commits);
-my $node = start_node(
-	'sums',
-	conf => q{
-track_wal_io_timing = on
-restart_after_crash = on
-max_logical_replication_workers = 0
-});
+my $node = start_node('sums',
+	conf =>
+	  'track_wal_io_timing = on; restart_after_crash = on; max_logical_replication_workers = 0');
 my %sum = map { $_ => 0 } @stats;    # of totals that are gone
 my %kept;                            # that the file has, at least
 

@@ -7,11 +7,7 @@
 
 use CommitStats;
 
-my $node = init_node(
-	'memory', conf => q{
-shared_buffers = 1MB
-huge_pages = off
-});
+my $node = init_node('memory', conf => 'shared_buffers = 1MB; huge_pages = off');
 my $log_end = 0;
 
 append_to_file($node->logfile, '');

@@ -11,13 +11,9 @@ use Persist;
 my $node = start_node(
 	'keep',
 	no_checksums => 1,
-	conf => q{
-commit_stats.flush_log_size = 128
-track_wal_io_timing = on
-max_prepared_transactions = 2
-max_logical_replication_workers = 0
-restart_after_crash = on
-});
+	conf =>
+	  q{commit_stats.flush_log_size = 128; track_wal_io_timing = on; max_prepared_transactions = 2;
+max_logical_replication_workers = 0; restart_after_crash = on});
 my $file = stats_file($node);
 my ($before, $began);
 

@@ -14,11 +14,8 @@ my $long_insert = "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002);
 # The device takes 2 ms for each flush and does not stall.  Its own schema, in
 # which no statement finds the extension unless it says where.
 my $node = start_truth(
-	'report', q{
-log_statement = none
-synchronous_standby_names = ''
-commit_stats.stall_time = 0
-},
+	'report',
+	q{log_statement = none; synchronous_standby_names = ''; commit_stats.stall_time = 0},
 	allows_streaming => 1);
 $node->sql(q{CREATE TABLE logged (n int);
 CREATE SCHEMA "Odd Schema";

@@ -9,13 +9,9 @@
 use CommitStats;
 
 my $node = start_node(
-	'terminated', conf => q{
-max_logical_replication_workers = 0
-max_prepared_transactions = 10
-track_wal_io_timing = on
-commit_delay = 100
-commit_siblings = 1
-});
+	'terminated', conf =>
+	  q{max_logical_replication_workers = 0; max_prepared_transactions = 10; track_wal_io_timing = on;
+commit_delay = 100; commit_siblings = 1});
 
 # Functions with arguments, with which they take long.  A slot without a commit
 # would end the sweep, and the load gets little of a busy processor.

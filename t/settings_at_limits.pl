@@ -9,12 +9,9 @@ use CommitStats;
 # Few sessions at first, but many connections.
 my $node = start_node(
 	'enabled',
-	conf => q{
-max_connections = 1000
-max_prepared_transactions = 2
-max_logical_replication_workers = 0
-shared_buffers = 1MB
-});
+	conf =>
+	  q{max_connections = 1000; max_prepared_transactions = 2; max_logical_replication_workers = 0;
+shared_buffers = 1MB});
 my ($counted, $records);
 
 # Each kind of transaction that counts.

@@ -16,13 +16,9 @@ my $sessions = 100;
 # The WAL writer would flush some commits in the place of the session.
 my $node = start_node(
 	'many',
-	conf => q{
-wal_writer_delay = 10s
-max_connections = 200
-commit_delay = 1
-commit_siblings = 1000
-max_logical_replication_workers = 0
-});
+	conf =>
+	  q{wal_writer_delay = 10s; max_connections = 200; commit_delay = 1; commit_siblings = 1000;
+max_logical_replication_workers = 0});
 
 # Start sessions that run the script once, and wait until all have, by the
 # condition $ready.

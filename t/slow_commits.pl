@@ -7,12 +7,9 @@
 use GroundTruth;
 
 my $limit = 100;    # ms
-my $node = start_truth(
-	'slow', qq{
-commit_stats.slow_commit_time = $limit
-wal_writer_delay = 10s
-listen_addresses = '127.0.0.1'
-});
+my $node = start_truth('slow',
+	qq{commit_stats.slow_commit_time = $limit; wal_writer_delay = 10s; listen_addresses = '127.0.0.1'}
+);
 
 # Runs a load, in which each flush is slow, or leaders sleep: each leader is in
 # the log, and the parts of a commit are the whole.

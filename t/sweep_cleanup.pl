@@ -9,13 +9,8 @@
 use GroundTruth;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
-my $node = start_truth(
-	'sweep_ends', q{
-commit_delay = 7
-commit_siblings = 1000
-max_wal_senders = 10
-restart_after_crash = on
-});
+my $node = start_truth('sweep_ends',
+	'commit_delay = 7; commit_siblings = 1000; max_wal_senders = 10; restart_after_crash = on');
 my $slot = 0.5;
 # after a pair with the longest delay, and with deadlines that are coarse
 my $longest_slot = $slot + 0.1 + 0.01;

@@ -154,13 +154,9 @@ sub start_truth ($name, $conf = '', %init)
 	my $node = init_node(
 		$name,
 		init => \%init,
-		conf => q{
-wal_log_hints = off
-track_wal_io_timing = on
-max_wal_size = 4GB
-checkpoint_timeout = 1h
-shared_buffers = 256MB
-} . ($conf // ''));
+		conf =>
+		  q{wal_log_hints = off; track_wal_io_timing = on; max_wal_size = 4GB; checkpoint_timeout = 1h;
+shared_buffers = 256MB; } . ($conf // ''));
 
 	start_with_shim($node);
 	$node->sql('CREATE EXTENSION commit_stats; CREATE TABLE tick (i int)');

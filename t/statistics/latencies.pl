@@ -10,11 +10,7 @@ use CommitStats;
 use POSIX 'ceil';
 use Statistics;
 
-my $node = start_node(
-	'latency', conf => q{
-commit_siblings = 0
-track_wal_io_timing = on
-});
+my $node = start_node('latency', conf => 'commit_siblings = 0; track_wal_io_timing = on');
 
 # Transaction latencies from the log of a pgbench run, ms, in order.
 sub pgbench_latencies ($options)

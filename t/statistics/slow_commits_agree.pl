@@ -17,11 +17,7 @@ use GroundTruth;
 use Statistics;
 
 my $limit = 100;    # ms
-my $node = start_truth(
-	'slow', qq{
-commit_stats.slow_commit_time = $limit
-wal_buffers = 64MB
-});
+my $node = start_truth('slow', "commit_stats.slow_commit_time = $limit; wal_buffers = 64MB");
 my $nlogs = 0;
 
 # The transactions of a pgbench, as [start, end] in ms since the epoch

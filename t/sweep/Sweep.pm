@@ -12,12 +12,8 @@ my $node;
 
 sub start_sweep_server
 {
-	$node = start_truth(
-		'sweep_figures', q{
-commit_stats.flush_log_size = 131072
-commit_delay = 33
-commit_siblings = 3
-});
+	$node = start_truth('sweep_figures',
+		'commit_stats.flush_log_size = 131072; commit_delay = 33; commit_siblings = 3');
 	set_device($node, flush_time => 1);
 	$node->sql('CREATE TABLE logged (n int)');
 	return $node;

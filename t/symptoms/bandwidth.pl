@@ -6,12 +6,8 @@
 use GroundTruth;
 use Symptoms;
 
-my $node = start_truth(
-	'bandwidth', q{
-wal_writer_delay = 10s
-commit_stats.stall_time = 25ms
-commit_stats.slow_commit_time = 25ms
-});
+my $node = start_truth('bandwidth',
+	'wal_writer_delay = 10s; commit_stats.stall_time = 25ms; commit_stats.slow_commit_time = 25ms');
 
 # Commits of 1 to 64 kB of WAL
 sub run_sizes (%device)

@@ -7,12 +7,8 @@ use GroundTruth;
 use Symptoms;
 
 my $node = start_truth(
-	'bulk_wal', q{
-wal_writer_delay = 10s
-wal_buffers = 64MB
-commit_stats.stall_time = 100ms
-commit_stats.slow_commit_time = 100ms
-});
+	'bulk_wal', q{wal_writer_delay = 10s; wal_buffers = 64MB; commit_stats.stall_time = 100ms;
+commit_stats.slow_commit_time = 100ms});
 my $text = 'x' x 200;
 my $stalls = q{FROM commit_stall_log WHERE wal_bytes > 1024 * 1024};
 

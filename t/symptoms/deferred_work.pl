@@ -9,13 +9,9 @@ use Symptoms;
 
 # every commit is slow: how long the work takes depends on the machine
 my $node = make_situation(
-	'deferred_work', conf => qq{
-commit_stats.slow_commit_time = 0
-log_min_duration_statement = 0
-log_line_prefix = '%p '
-max_locks_per_transaction = 1000
-max_prepared_transactions = 3
-});
+	'deferred_work', conf =>
+	  qq{commit_stats.slow_commit_time = 0; log_min_duration_statement = 0; log_line_prefix = '%p ';
+max_locks_per_transaction = 1000; max_prepared_transactions = 3});
 
 $node->sql(q{CREATE TABLE plain (n int);
 CREATE TABLE deferred (id serial);

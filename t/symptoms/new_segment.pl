@@ -7,15 +7,9 @@
 use Symptoms;
 
 my $node = make_situation(
-	'new_segment', conf => q{
-wal_recycle = off
-archive_mode = on
-min_wal_size = 32MB
-wal_buffers = 16MB
-wal_writer_delay = 10s
-commit_stats.stall_time = 300ms
-commit_stats.slow_commit_time = 300ms
-});
+	'new_segment',
+	conf => q{wal_recycle = off; archive_mode = on; min_wal_size = 32MB; wal_buffers = 16MB;
+wal_writer_delay = 10s; commit_stats.stall_time = 300ms; commit_stats.slow_commit_time = 300ms});
 my $segment = q{SELECT floor((pg_current_wal_flush_lsn() - '0/0') / (16 * 1024 * 1024))};
 
 $node->sql(q{CREATE TABLE big (t text); ALTER TABLE big ALTER t SET STORAGE EXTERNAL});

@@ -6,12 +6,9 @@
 use GroundTruth;
 use Symptoms;
 
-my $node = start_truth(
-	'quota', q{
-wal_writer_delay = 10s
-commit_stats.stall_time = 100ms
-commit_stats.slow_commit_time = 100ms
-});
+my $node = start_truth('quota',
+	q{wal_writer_delay = 10s; commit_stats.stall_time = 100ms; commit_stats.slow_commit_time = 100ms}
+);
 
 $node->sql('CREATE TABLE big (t text); ALTER TABLE big ALTER t SET STORAGE EXTERNAL');
 set_device($node, quota => 10, window => 300, flush_time => 2);

@@ -8,12 +8,9 @@
 use GroundTruth;
 use Symptoms;
 
-my $node = start_truth(
-	'slow_writes', q{
-wal_writer_delay = 10s
-commit_stats.stall_time = 200ms
-commit_stats.slow_commit_time = 200ms
-});
+my $node = start_truth('slow_writes',
+	q{wal_writer_delay = 10s; commit_stats.stall_time = 200ms; commit_stats.slow_commit_time = 200ms}
+);
 
 set_device($node, flush_time => 2, write_every => 20, write_time => 300);
 $node->sql('SELECT commit_stats_reset()');

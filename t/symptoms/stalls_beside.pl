@@ -10,12 +10,9 @@ use Symptoms;
 use Time::HiRes qw(time usleep);
 
 my $folder = PostgreSQL::Test::Utils::tempdir();
-my $node = make_situation(
-	'stalls_beside', conf => q{
-archive_mode = on
-commit_stats.stall_time = 100ms
-commit_stats.slow_commit_time = 100ms
-});
+my $node = make_situation('stalls_beside',
+	conf =>
+	  'archive_mode = on; commit_stats.stall_time = 100ms; commit_stats.slow_commit_time = 100ms');
 
 # A load beside which $disturb() makes flushes stall, and returns since when
 # and until when: these stalls have the cause, no others have it, and the

@@ -10,12 +10,9 @@ use Symptoms;
 
 my $commits = 20;
 my $node = make_situation(
-	'temp_tables', conf => q{
-commit_stats.slow_commit_time = 5ms
-log_min_duration_statement = 0
-log_line_prefix = '%a '
-max_locks_per_transaction = 1000
-});
+	'temp_tables', conf =>
+	  q{commit_stats.slow_commit_time = 5ms; log_min_duration_statement = 0; log_line_prefix = '%a ';
+max_locks_per_transaction = 1000});
 
 my $tables = q{DO $$ BEGIN FOR i IN 1 .. 300 LOOP
 EXECUTE format('CREATE TEMP TABLE temp%s (id int PRIMARY KEY) ON COMMIT DELETE ROWS', i);

@@ -65,15 +65,9 @@ sub start_wal_server
 	$node = start_node(
 		'wal',
 		no_checksums => 1,
-		conf => q{
-wal_log_hints = off
-max_connections = 60
-max_prepared_transactions = 30
-max_wal_size = 4GB
-checkpoint_timeout = 1h
-wal_keep_size = 1GB
-max_logical_replication_workers = 0
-});
+		conf =>
+		  q{wal_log_hints = off; max_connections = 60; max_prepared_transactions = 30; max_wal_size = 4GB;
+checkpoint_timeout = 1h; wal_keep_size = 1GB; max_logical_replication_workers = 0});
 	$node->sql(q{CREATE TABLE pages (id int PRIMARY KEY, n int, filler text);
 INSERT INTO pages SELECT i, 0, repeat('x', 100) FROM generate_series(1, 5000) i;
 CREATE UNLOGGED TABLE unlogged (n int);
