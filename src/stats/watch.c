@@ -79,6 +79,7 @@
 #define WRITER_LOOKS		3
 #define WRITER_LEAST		(1024 * 1024)	/* bytes in these looks, ... */
 #define WRITER_PART			4	/* ... and a part of all WAL meanwhile */
+#define WRITERS_TOLD		64	/* apart in a sum */
 #define SWITCH_JUMP			16	/* times the WAL of the look before */
 #define MAX_LOCKS_READ		64	/* in a look, of commits and of others */
 #define MAX_BLAMED			16
@@ -422,16 +423,16 @@ is_of_session(const LockWait *wait, const Session *holder)
 }
 
 /*
- * A session with this number of samples or looks, among those with the most,
+ * A session with this number of samples or looks, among the "n" with the most,
  * which come first; "samples" 0: with one more than it has.  Workers of
  * autovacuum are one writer, as each ends with its table.
  */
 static void
-put_writer(WatchWriter *writer, int pid, int samples)
+put_writer(WatchWriter *writer, int n, int pid, int samples)
 {
 	int			i = 0;
 
-	while (i < WATCH_WRITERS - 1 && writer[i].samples > 0 && writer[i].pid != pid)
+	while (i < n - 1 && writer[i].samples > 0 && writer[i].pid != pid)
 		i++;
 	if (samples == 0)
 		samples = 1 + (writer[i].pid == pid ? writer[i].samples : 0);
@@ -491,7 +492,8 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 			 (!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
 			 ++session->looks > 0 && may_have_written(session))
-		put_writer(look.writer, proc->statusFlags & PROC_IS_AUTOVACUUM ?
+		put_writer(look.writer, WATCH_WRITERS,
+				   proc->statusFlags & PROC_IS_AUTOVACUUM ?
 				   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
 
@@ -1039,8 +1041,6 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		sum->volume.of_flushes += (uint32) (sample->flush_requests - before->flush_requests) *
 			part;
 	}
-	for (int i = 0; i < WATCH_WRITERS && sample->writer[i] != 0; i++)
-		put_writer(sum->writer, sample->writer[i], 0);
 }
 
 /* From sums of ns to numbers of samples. */
@@ -1065,12 +1065,14 @@ finish_sum(WatchSummary *sum)
 void
 watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 {
+	WatchWriter writer[WRITERS_TOLD];
 	uint64		newest;
 
 	do
 	{
 		newest = changecount_wait(&shared->changes);
 		memset(sum, 0, sizeof(WatchSummary));
+		memset(writer, 0, sizeof(writer));
 		for (uint64 i = newest; i > 1 && i + WATCH_SAMPLES > newest + 1; i--)
 		{
 			const WatchSample *sample = sample_of(i);
@@ -1081,12 +1083,16 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 
 			if (sample->at <= from)
 				break;
-			if (begin < to)
-				add_sample(sample, before,
-						   clock_elapsed(Max(begin, from), Min(sample->at, to)),
-						   sample->at > to, sum);
+			if (begin >= to)
+				continue;
+			add_sample(sample, before,
+					   clock_elapsed(Max(begin, from), Min(sample->at, to)),
+					   sample->at > to, sum);
+			for (int w = 0; w < WATCH_WRITERS && sample->writer[w] != 0; w++)
+				put_writer(writer, WRITERS_TOLD, sample->writer[w], 0);
 		}
 	} while (changecount_since(&shared->changes, newest) != 0);
+	memcpy(sum->writer, writer, sizeof(sum->writer));
 	finish_sum(sum);
 }
 

@@ -202,6 +202,40 @@ print_processes(char **argument)
 	}
 }
 
+uint64
+changecount_wait(ChangeCount *changes)
+{
+	return pg_atomic_read_u64(&changes->word) >> CHANGECOUNT_SHIFT;
+}
+
+/*
+ * The writers in a sum of looks, each with its samples.  Two arguments are a
+ * number of looks, and the first process of four that wrote in all of them; 0:
+ * none did.
+ */
+static void
+print_writers(char **argument)
+{
+	static WatchShared memory;
+	uint64		n = 1;
+	WatchSummary sum;
+
+	shared = &memory;
+	for (; *argument != NULL; argument += 2)
+		for (int i = atoi(argument[0]); i > 0; i--)
+		{
+			WatchSample *sample = sample_of(++n);
+
+			sample->at = n * 50 * NS_PER_MS;
+			for (int w = 0; w < WATCH_WRITERS && atoi(argument[1]) != 0; w++)
+				sample->writer[w] = atoi(argument[1]) + w;
+		}
+	pg_atomic_init_u64(&memory.changes.word, n << CHANGECOUNT_SHIFT);
+	watch_sum(0, PG_UINT64_MAX, &sum);
+	for (int w = 0; w < WATCH_WRITERS && sum.writer[w].samples > 0; w++)
+		printf("%d:%d ", sum.writer[w].pid, sum.writer[w].samples);
+}
+
 /*
  * Pairs of how long a nap of 50 ms takes, and how long it lacks a processor;
  * "q": commits lack it, too
@@ -357,7 +391,7 @@ main(int argc, char **argv)
 		{"processes", print_processes}, {"processor", print_processor},
 		{"set", print_set},
 		{"volume", print_volume}, {"waits", print_waits},
-		{"writes", print_writes}
+		{"writers", print_writers}, {"writes", print_writes}
 	};
 
 	return answer_question(questions, lengthof(questions), argv);

@@ -85,6 +85,11 @@ is( $program->([qw(writes 1)]),
 	'0 1 2 1 1 1 1 7 8',
 	'... make room for their record, if they wait for no flush');
 
+is($program->([qw(writers 20 100 10 0)]), '100:20 101:20 102:20 103:20', 'who wrote');
+is( $program->([qw(writers 20 100 5 200 5 103)]),
+	'103:25 100:20 101:20 102:20',
+	'... in most looks, though others did in the newest ones');
+
 is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
 
 is($program->([qw(set 300 300 600 600)]),
