@@ -44,6 +44,8 @@
 const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 #define QUOTA_STALLS	256		/* that are searched for it */
+#define QUOTA_WINDOWS	2		/* that a stall takes, at most: a flush has a
+								 * few requests */
 
 /* An activity with a smaller ratio is no cause. */
 #define MIN_RATIO		3.0
@@ -512,20 +514,19 @@ look_for_quota(StallLog *log)
 {
 	DeviceQuota quota;
 	double		bytes;
-	bool		apart;
+	double		longest;
 
 	log->short_writes = stall_log_is_of_write(log, DT_NOBEGIN, DT_NOEND, FEW_LOOKS);
-	apart = !quota_shows(log, false, &quota);
-	if (apart && !quota_shows(log, true, &quota))
+	if (!quota_shows(log, false, &quota) && !quota_shows(log, true, &quota))
 		return;
-	/* its windows go on beside these, whose own stalls are longer */
-	for (int i = 0; apart && i < log->n; i++)
+	/* a longer stall also ends with a window, but did not wait for that */
+	longest = QUOTA_WINDOWS * quota.window;
+	for (int i = 0; i < log->n; i++)
 		log->stall[i].explained = log->logged[i].cause != STALL_UNKNOWN ||
-			has_no_quota(log, &log->logged[i]) ||
-			log->stall[i].length > quota.window;
+			has_no_quota(log, &log->logged[i]) || log->stall[i].length > longest;
 	wal_device_mark_quota(log->stall, log->n, quota.window);
-	for (int i = 0; apart && i < log->n; i++)
-		log->stall[i].of_quota &= log->stall[i].length <= quota.window;
+	for (int i = 0; i < log->n; i++)
+		log->stall[i].of_quota &= log->stall[i].length <= longest;
 	log->quota_certainty = quota.certainty;
 	log->quota_window = quota.window;
 	bytes = quantile(quota.bytes, quota.nbytes, 0.5);

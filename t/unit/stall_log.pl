@@ -202,6 +202,15 @@ is( kinds(
 	'400 quota, 7 unknown',
 	'... or only later');
 
+# Commands ask for checkpoints: the limit ends their hangs with its windows, too
+my @commands = map { (
+	looks(30_000 * $_, 30_000 * $_ + 24_000),
+	looks(30_000 * $_ + 24_000, 30_000 * $_ + 30_000, checkpoint => 2)) } 0 .. 2;
+my @hangs = map { stall(30_000 * $_, 6000) } 1 .. 2;
+is( kinds(@commands, @short[ 0 .. 239 ], $hangs[0], @short[ 300 .. 499 ], $hangs[1]),
+	'440 quota, 2 checkpoint',
+	'... a checkpoint that hangs for many windows of the quota');
+
 # ... beside the archiver, which works for half of each 4 s, and makes stalls
 # of its own
 my @half = map { stall(200 * $_, 30) } 1 .. 440;
