@@ -24,7 +24,7 @@ our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits write_file waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
-	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually create_same_settings $watched create_read_all
+	  end_pgbench pgbench_log ways_to_end error_of poll_until eventually ok_soon ok_eventually create_same_settings $watched create_read_all
 	  kill_backend starts_from_zero named_causes causes_of
 	  views_of_commit_stats members_of_extension disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
@@ -723,6 +723,17 @@ sub poll_until ($code, $rate = 50)
 sub eventually ($code)
 {
 	return poll_until($code, 1);
+}
+
+# The same as assertions
+sub ok_soon ($name, $code, $rate = 50)
+{
+	return ok(poll_until($code, $rate), $name);
+}
+
+sub ok_eventually ($name, $code)
+{
+	return ok(eventually($code), $name);
 }
 
 # Equal, except for the last digits, which were rounded.

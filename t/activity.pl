@@ -22,12 +22,10 @@ sub waits_become ($expected, $name)
 {
 	my $waits;
 
-	ok( poll_until(sub {
-			$waits =
-			  activity("coalesce(string_agg(waiting_for, ', ' ORDER BY waiting_for DESC), '')");
-			return $waits eq $expected;
-		}),
-		$name) or diag "they wait for: $waits";
+	ok_soon $name, sub {
+		$waits = activity("coalesce(string_agg(waiting_for, ', ' ORDER BY waiting_for DESC), '')");
+		return $waits eq $expected;
+	} or diag "they wait for: $waits";
 }
 
 # Sessions that commit often, as they need not start at the same time
@@ -56,12 +54,11 @@ $idle->quit;
 set_device($node, quota => 0, window => 0, flush_time => 1000);
 my @sessions = start_committers(3);
 waits_become("flush, another's flush, another's flush", 'one flushes, and the others wait for it');
-ok( poll_until(sub {
-		return activity(
-			"DISTINCT committing_since BETWEEN s.query_start - interval '1 ms' AND clock_timestamp()"
-		) eq 't';
-	}),
-	'... since their statement began');
+ok_soon '... since their statement began', sub {
+	return activity(
+		"DISTINCT committing_since BETWEEN s.query_start - interval '1 ms' AND clock_timestamp()")
+	  eq 't';
+};
 set_device($node, quota => 0, window => 0, flush_time => 0);
 end_committers('flush', @sessions);
 
@@ -163,8 +160,8 @@ $copies->{run}->pump_nb;
 $node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity
 WHERE query ~ 'COPY' AND state = 'active' AND wait_event = 'ClientRead'});
 my $session = send_commit(start_session('BEGIN; INSERT INTO parts VALUES (1);'));
-ok( poll_until(sub { activity("detail ~ 'held by pid \\d+ \\(waits for its client\\)\$'") eq 't' }),
-	'a COMMIT waits for the row of a COPY: that one is not called idle');
+ok_soon 'a COMMIT waits for the row of a COPY: that one is not called idle',
+  sub { activity("detail ~ 'held by pid \\d+ \\(waits for its client\\)\$'") eq 't' };
 $copies->{stdin} .= "\\.\n";
 $copies->query_safe('COMMIT');
 $_->quit for $copies, $session;
@@ -181,11 +178,9 @@ my $start = pack('N (Z*)* x', 0x30000, 'user', $role, 'database', 'postgres', 'a
 my $script = 'BEGIN; INSERT INTO spoken SELECT generate_series(1, 20000); COMMIT';
 print $deaf pack('N', 4 + length $start), $start, pack('A N Z*', 'Q', 5 + length $script, $script);
 $deaf->flush;
-ok( poll_until(sub {
-		activity("detail ~ ('until the client of pid ' || pid || ' reads what it was sent\$')") eq
-		  't';
-	}),
-	'a client does not read what it was sent');
+ok_soon 'a client does not read what it was sent', sub {
+	activity("detail ~ ('until the client of pid ' || pid || ' reads what it was sent\$')") eq 't';
+};
 close($deaf);
 
 # A COMMIT that waits for a prepared transaction, while more wait for a standby
@@ -195,11 +190,10 @@ $node->sql('SELECT commit_stats_reset()');
 @sessions = start_committers(4);
 waits_become('standby, standby, standby, standby', 'four wait for a standby');
 push @sessions, $node->start_psql('BEGIN', 'INSERT INTO parts VALUES (1)', 'COMMIT');
-ok( eventually(sub {
-		$node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
-		  /before the record: .* held by a prepared transaction\. -> unless one is under way, COMMIT PREPARED or ROLLBACK/;
-	}),
-	'the remedy for the lock of a prepared transaction');
+ok_eventually 'the remedy for the lock of a prepared transaction', sub {
+	$node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+	  /before the record: .* held by a prepared transaction\. -> unless one is under way, COMMIT PREPARED or ROLLBACK/;
+};
 $node->alter_system(synchronous_standby_names => '');
 $node->sql(q{ROLLBACK PREPARED 'forgotten'});
 end_committers('prepared transaction', @sessions);

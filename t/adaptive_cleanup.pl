@@ -40,13 +40,10 @@ sub nobody_notices ($how)
 # Leaders follow the setting.
 sub follows ($how)
 {
-	ok( poll_until(
-			sub {
-				wait_for_quota($node);
-				return next_sleeps($node, 20) > 10;
-			},
-			5),
-		"$how: leaders sleep");
+	ok_soon "$how: leaders sleep", sub {
+		wait_for_quota($node);
+		return next_sleeps($node, 20) > 10;
+	}, 5;
 	is(delay_state($node, 'in_force'), 't', "$how: the setting is in force");
 	nobody_notices($how);
 }
@@ -54,8 +51,7 @@ sub follows ($how)
 # They do not, and do not sleep.
 sub stops ($how)
 {
-	ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
-		"$how: leaders do not sleep any more");
+	ok_soon "$how: leaders do not sleep any more", sub { return next_sleeps($node, 20) == 0 }, 5;
 	is(hits_of_50($node), 0, "$how: none of the next does");
 	is(delay_state($node, 'in_force'), 'f', "$how: the setting is not in force");
 	nobody_notices($how);
@@ -97,14 +93,11 @@ sub is_of_sweep ($sleep)
 # be late, and the leaders follow the setting until then.
 sub follows_sweep ($how)
 {
-	ok( poll_until(
-			sub {
-				my @sleeps = next_sleeps($node, 15);
+	ok_soon "$how: leaders sleep as the sweep says, and not otherwise", sub {
+		my @sleeps = next_sleeps($node, 15);
 
-				return @sleeps > 0 && !grep { !is_of_sweep($_) } @sleeps;
-			},
-			5),
-		"$how: leaders sleep as the sweep says, and not otherwise");
+		return @sleeps > 0 && !grep { !is_of_sweep($_) } @sleeps;
+	}, 5;
 }
 
 sub cancel_sweep ($sweep)
@@ -140,8 +133,7 @@ $sweep = start_sweep();
 follows_sweep('sweep that will hang');
 my $pid = $node->sweep_pid;
 kill 'STOP', $pid;
-ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
-	'sweep that hangs: leaders do not sleep');
+ok_soon 'sweep that hangs: leaders do not sleep', sub { return next_sleeps($node, 20) == 0 }, 5;
 kill 'CONT', $pid;
 cancel_sweep($sweep);
 follows('after a sweep that hung');
@@ -152,8 +144,7 @@ kill 'TERM', $pid;
 ok(poll_until(sub { return $node->worker_pid eq '' }), 'worker, TERM: it ends');
 follows('worker, TERM');
 $node->alter_system($setting => 'off');
-ok(poll_until(sub { return $node->worker_pid !~ /^(?:|$pid)$/ }, 20),
-	'worker, TERM: another one starts');
+ok_soon 'worker, TERM: another one starts', sub { return $node->worker_pid !~ /^(?:|$pid)$/ }, 20;
 stops('switched off without a worker');
 $node->alter_system($setting => 'on');
 follows('with another worker');

@@ -197,11 +197,10 @@ COMMIT;
 	$code->();
 	if ($how eq 'terminate')
 	{
-		ok( poll_until(sub {
-				$session->{run}->pump_nb;
-				return $session->{stderr} =~ /terminating connection due to administrator command/;
-			}),
-			"$how between the callbacks: the error");
+		ok_soon "$how between the callbacks: the error", sub {
+			$session->{run}->pump_nb;
+			return $session->{stderr} =~ /terminating connection due to administrator command/;
+		};
 		next;
 	}
 	$session->query_until(qr/failed/, "\n");

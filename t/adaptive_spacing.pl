@@ -39,14 +39,13 @@ AND quota_spacing + flush_time BETWEEN 1000 / quota_flush_rate AND 1100 / quota_
 AND spacing >= quota_spacing - 0.001};
 	});
 # too few stalls are left for a prediction to find it by itself
-ok( eventually(sub {
-		my (undef, undef, $err) =
-		  $node->psql('postgres', "SELECT FROM commit_remedies('@{[ 20 * $window ]} ms')");
+ok_eventually 'a quota: commit_remedies() knows it', sub {
+	my (undef, undef, $err) =
+	  $node->psql('postgres', "SELECT FROM commit_remedies('@{[ 20 * $window ]} ms')");
 
-		return $err =~
-		  /learned from .*\n.*The device allows \d+ flushes in \d+ ms \(or of WAL: the sample does not tell\)\./;
-	}),
-	'a quota: commit_remedies() knows it');
+	return $err =~
+	  /learned from .*\n.*The device allows \d+ flushes in \d+ ms \(or of WAL: the sample does not tell\)\./;
+};
 end_pgbench($node, $load);
 
 leaders_sleep($node, 'a quota');
@@ -65,11 +64,10 @@ my $longest = $ceiling - $slack;
 
 $node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
 $load = start_pgbench($node, @load);
-ok( eventually(sub {
-		return wait_for_delay_state($node, "spacing = $ceiling / 1000.0") && grep { $_ == $longest }
-		  next_sleeps($node, 200);
-	}),
-	'a ceiling: commit_delay_state says so, and the longest sleep is that long');
+ok_eventually 'a ceiling: commit_delay_state says so, and the longest sleep is that long', sub {
+	return wait_for_delay_state($node, "spacing = $ceiling / 1000.0") && grep { $_ == $longest }
+	  next_sleeps($node, 200);
+};
 cmp_ok($node->sql('SELECT max(asked) FROM shim_events()'),
 	'<=', $longest, 'a ceiling: none is longer');
 
@@ -80,25 +78,22 @@ $node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 learn_anew();
 $load = start_pgbench($node, '-c 5 -T 3600',
 	wide => q{SELECT pg_logical_emit_message(true, 'wide', repeat('x', 400000));});
-ok( poll_until(
-		sub {
-			my $now = q{SELECT extract(epoch FROM clock_timestamp()),
+ok_soon 'half of wal_buffers: no leader sleeps for longer than it takes to fill', sub {
+	my $now = q{SELECT extract(epoch FROM clock_timestamp()),
 	pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')};
-			my ($begin, $from) = $node->row($now);
-			my @sleeps = next_sleeps($node, 50);
-			my ($end, $to) = $node->row($now);
-			my $fills = 131072 * 1_000_000 * ($end - $begin) / ($to - $from);
+	my ($begin, $from) = $node->row($now);
+	my @sleeps = next_sleeps($node, 50);
+	my ($end, $to) = $node->row($now);
+	my $fills = 131072 * 1_000_000 * ($end - $begin) / ($to - $from);
 
-			# which the quota alone lets leaders sleep for
-			if (2 * $fills > 0.7 * 1_000_000 / $rate)
-			{
-				slow_down($node);
-				return 0;
-			}
-			return @sleeps > 0 && !grep { $_ > 2 * $fills } @sleeps;
-		},
-		5),
-	'half of wal_buffers: no leader sleeps for longer than it takes to fill');
+	# which the quota alone lets leaders sleep for
+	if (2 * $fills > 0.7 * 1_000_000 / $rate)
+	{
+		slow_down($node);
+		return 0;
+	}
+	return @sleeps > 0 && !grep { $_ > 2 * $fills } @sleeps;
+}, 5;
 end_pgbench($node, $load);
 
 learn_quota($node);
@@ -193,12 +188,11 @@ my $long_records = q{DO $$ BEGIN
 		COMMIT;
 	END LOOP;
 END $$};
-ok( eventually(sub {
-		start_over($node);
-		$node->sql($long_records);
-		return delay_state($node, 'quotas_found') == 0;
-	}),
-	'each tenth commit takes long before its record: no quota');
+ok_eventually 'each tenth commit takes long before its record: no quota', sub {
+	start_over($node);
+	$node->sql($long_records);
+	return delay_state($node, 'quotas_found') == 0;
+};
 $node->alter_system(track_wal_io_timing => 'on');
 
 # fsync = off

@@ -217,20 +217,18 @@ SKIP:
 
 	# Commits do not wake the worker: it looks 20 times a second while anything
 	# commits, twice a second otherwise, and never without counting.
-	ok( eventually(sub {
-			my ($naps, $time) = naps_while(sub { sleep 2 });
+	ok_eventually 'an idle server: two looks a second', sub {
+		my ($naps, $time) = naps_while(sub { sleep 2 });
 
-			return $naps <= 2 * $time + 1;
-		}),
-		'an idle server: two looks a second');
-	ok( eventually(sub {
-			my ($naps, $time) = naps_while(sub {
-				run_pgbench($node, '-c 4 -j 2 -T 3', load => 'INSERT INTO logged VALUES (8)');
-			});
+		return $naps <= 2 * $time + 1;
+	};
+	ok_eventually 'commits: no more than 20 looks a second, and more than without', sub {
+		my ($naps, $time) = naps_while(sub {
+			run_pgbench($node, '-c 4 -j 2 -T 3', load => 'INSERT INTO logged VALUES (8)');
+		});
 
-			return $naps <= 20 * $time + 5 && $naps > 2 * $time + 2;
-		}),
-		'commits: no more than 20 looks a second, and more than without');
+		return $naps <= 20 * $time + 5 && $naps > 2 * $time + 2;
+	};
 
 	$node->alter_system('commit_stats.enabled' => 'off');
 	ok( settles(

@@ -184,21 +184,19 @@ sub newest_start
 write_rows(1);
 $node->sql('SELECT commit_history_close()');
 $node->alter_system('commit_stats.enabled' => 'off');
-ok( poll_until(sub {
-		my $before = newest_start();
+ok_soon 'nothing is counted', sub {
+	my $before = newest_start();
 
-		$node->sql('SELECT commit_history_close()') for 1 .. 2;
-		return newest_start() eq $before;
-	}),
-	'nothing is counted');
+	$node->sql('SELECT commit_history_close()') for 1 .. 2;
+	return newest_start() eq $before;
+};
 set_clock(15605);
 $node->wait_until(q{SELECT commit_history_close() >= '2027-01-15 12:20'});
 $node->alter_system('commit_stats.enabled' => 'on');
-ok( poll_until(sub {
-		$node->sql('SELECT commit_history_close()');
-		return newest_start() ge '2027-01-15 12:20';
-	}),
-	'... for hours');
+ok_soon '... for hours', sub {
+	$node->sql('SELECT commit_history_close()');
+	return newest_start() ge '2027-01-15 12:20';
+};
 $node->sql('SELECT commit_history_close()') for 1 .. 10;
 like(
 	$node->sql(q{SELECT commit_stats_report('2027-01-15 09:00', '2027-01-15 13:00', 1000)}),
@@ -234,8 +232,8 @@ $node->wait_for_log(
 	$log_start);
 my $of_before = (stat $file)[1];
 ok(defined $of_before, 'the file of before stays');
-ok(poll_until(sub { my @now = stat $file; @now && $now[1] != $of_before }),
-	'... until the next one can be written');
+ok_soon '... until the next one can be written',
+  sub { my @now = stat $file; @now && $now[1] != $of_before };
 # a row can be overwritten while it is read
 ok(poll_until(sub { minutes() == 10 }), '... and no row is lost');
 

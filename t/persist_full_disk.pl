@@ -39,11 +39,10 @@ sub stops_cleanly ($name, $message)
 	$node->stop;
 	# pg_ctl waits for the end of postmaster.pid, which comes before the
 	# message
-	ok( poll_until(sub {
-			$log = slurp_file($node->logfile, $log_start);
-			return $log =~ /LOG:  database system is shut down/;
-		}),
-		"$name: the server stops");
+	ok_soon "$name: the server stops", sub {
+		$log = slurp_file($node->logfile, $log_start);
+		return $log =~ /LOG:  database system is shut down/;
+	};
 	like($log, qr/LOG:  $message/, "$name: the log says so");
 	like(
 		(run_command([ 'pg_controldata', $node->data_dir ]))[0],

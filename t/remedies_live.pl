@@ -253,8 +253,8 @@ my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement =
 FROM commit_remedies('2 s') r JOIN commit_statement_stats s USING (queryid)
 WHERE r.remedy = 'synchronous_commit = off for statement ' || queryid AND
    s.rolname = current_user};
-ok(eventually(sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' }),
-	'the statements of the only client');
+ok_eventually 'the statements of the only client',
+  sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' };
 is(error_of($node, $statement), '', $statement);
 
 # One more writes most of the WAL from now on, nearly all of it images.
@@ -330,20 +330,18 @@ $node->alter_system(commit_delay => 20000, commit_siblings => 0);
 $other = start_pgbench($node, '-c 4 -T 3600', hidden => "INSERT INTO logged VALUES (1);\n");
 my $hides = q{FROM commit_remedies('2 s') WITH ORDINALITY AS r};
 my $no_quota = q{'^\d+ flushes/s in place of \d+: a quota'};
-ok( eventually(sub {
-		return ($node->psql(
-			'postgres',
-			qq{SELECT (array_agg(reason ~ $no_quota) FILTER (WHERE remedy = 'no delay'))[1],
+ok_eventually 'a delay that may hide a quota: more flushes are not advised', sub {
+	return ($node->psql(
+		'postgres',
+		qq{SELECT (array_agg(reason ~ $no_quota) FILTER (WHERE remedy = 'no delay'))[1],
 	count(*) FILTER (WHERE ordinality < leave AND statement ~ 'SET commit_delay')
 FROM (SELECT *, max(ordinality) FILTER (WHERE remedy = 'leave it') OVER () AS leave $hides) r}
-		))[1] eq 't|0';
-	}),
-	'a delay that may hide a quota: more flushes are not advised');
-ok( eventually(sub {
-		return ($node->psql('postgres', "SELECT FROM commit_delay_whatif('{0}', sample => '2 s')"))
-		  [2] =~ /WARNING: .*the best pair makes \d+ flushes\/s in place of \d+/;
-	}),
-	'... and commit_delay_whatif() warns');
+	))[1] eq 't|0';
+};
+ok_eventually '... and commit_delay_whatif() warns', sub {
+	return ($node->psql('postgres', "SELECT FROM commit_delay_whatif('{0}', sample => '2 s')"))[2]
+	  =~ /WARNING: .*the best pair makes \d+ flushes\/s in place of \d+/;
+};
 end_background($other, 'KILL');
 $node->sql($_) for 'ALTER SYSTEM RESET commit_delay', 'ALTER SYSTEM RESET commit_siblings', $reload;
 
@@ -351,11 +349,10 @@ $node->sql($_) for 'ALTER SYSTEM RESET commit_delay', 'ALTER SYSTEM RESET commit
 $other = start_pgbench($node, '-c 4 -T 3600', alone => "INSERT INTO logged VALUES (1);\n");
 is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
 my $report;
-ok( eventually(sub {
-		$report = $node->sql('SELECT commit_stats_report()');
-		return $report =~ /^Newest prediction /m;
-	}),
-	'... with a prediction');
+ok_eventually '... with a prediction', sub {
+	$report = $node->sql('SELECT commit_stats_report()');
+	return $report =~ /^Newest prediction /m;
+};
 unlike($report, qr/\sof\s+the\s+others\s/, '... that is not of others');
 end_background($other, 'KILL');
 

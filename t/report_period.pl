@@ -91,11 +91,10 @@ unlike(
 my $delayed_from = close_minute();
 $node->sql($insert);
 $node->alter_system(commit_delay => 1000);
-ok( eventually(sub {
-		report_of($delayed_from, close_minute()) =~ s/\n +/ /gr =~
-		  / commit_delay = 1000 us, commit_siblings = 5 as the period ended: /;
-	}),
-	'a delay is that of the end');
+ok_eventually 'a delay is that of the end', sub {
+	report_of($delayed_from, close_minute()) =~ s/\n +/ /gr =~
+	  / commit_delay = 1000 us, commit_siblings = 5 as the period ended: /;
+};
 $node->alter_system(commit_delay => 0);
 
 # Sessions that wait for a lock in their statements, in all of the period, of a
@@ -144,11 +143,10 @@ $node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE blocked_by IS
 $node->sql('SELECT pg_sleep(1)');
 $holder->quit;
 ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
-ok( eventually(sub {
-		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
-		  / \d\. \S+% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for transaction \d+, held by pid /;
-	}),
-	'... and for what');
+ok_eventually '... and for what', sub {
+	report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
+	  / \d\. \S+% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for transaction \d+, held by pid /;
+};
 
 # How much of the time since then commits waited for a standby, or the server
 # was stopped, if it was
@@ -196,46 +194,43 @@ like(
 	'... in a comparison');
 $node->alter_system(synchronous_standby_names => '');
 ok(end_background($_), '... and are over') for @waiting;
-ok( eventually(sub {
-		my $report = report_of($inside_from, $inside_to);
+ok_eventually '... and then, for whom', sub {
+	my $report = report_of($inside_from, $inside_to);
 
-		return share_of_standby($report, $inside_from) >= 99
-		  && (causes_of($report))[0] =~
-		  /^\S+ standby 'ghost': not connected( \(at least \S+ of these waits\))?\.( ->|$)/;
-	}),
-	'... and then, for whom');
+	return share_of_standby($report, $inside_from) >= 99
+	  && (causes_of($report))[0] =~
+	  /^\S+ standby 'ghost': not connected( \(at least \S+ of these waits\))?\.( ->|$)/;
+};
 
 # A commit that waited for one standby, and then for another.  One of the waits
 # may become nearly all, if the machine is busy.
-ok( eventually(sub {
-		my $both_from = close_minute();
+ok_eventually 'a commit that waited for two standbys: not all of it for one', sub {
+	my $both_from = close_minute();
 
-		$node->alter_system(synchronous_standby_names => 'ghost');
-		my $waiting = $node->start_psql($insert);
-		for my $name ('ghost', 'spirit')
-		{
-			$node->alter_system(synchronous_standby_names => $name);
-			$node->wait_until(
-				"SELECT wait_time > 1000 FROM commit_standby_stats WHERE standby = '$name'");
-		}
-		$node->alter_system(synchronous_standby_names => '');
-		end_background($waiting);
-		return (causes_of(report_of($both_from, close_minute())))[0] =~
-		  /^\S+ standby '\w+': not connected \(at least \S+ of these waits\)\.( ->|$)/;
-	}),
-	'a commit that waited for two standbys: not all of it for one');
+	$node->alter_system(synchronous_standby_names => 'ghost');
+	my $waiting = $node->start_psql($insert);
+	for my $name ('ghost', 'spirit')
+	{
+		$node->alter_system(synchronous_standby_names => $name);
+		$node->wait_until(
+			"SELECT wait_time > 1000 FROM commit_standby_stats WHERE standby = '$name'");
+	}
+	$node->alter_system(synchronous_standby_names => '');
+	end_background($waiting);
+	return (causes_of(report_of($both_from, close_minute())))[0] =~
+	  /^\S+ standby '\w+': not connected \(at least \S+ of these waits\)\.( ->|$)/;
+};
 
 # Counts of the server, which adds some late, since it started
 sub counts_as ($column, $query)
 {
 	$node->sql('SELECT pg_switch_wal(); CHECKPOINT') for 1 .. 3;
-	ok( eventually(sub {
-			close_minute();
-			return $node->sql(
-				"SELECT sum($column) >= 3 AND sum($column) = ($query)
+	ok_eventually "the history has $column", sub {
+		close_minute();
+		return $node->sql(
+			"SELECT sum($column) >= 3 AND sum($column) = ($query)
 				FROM commit_history WHERE resolution = 'minute'") eq 't';
-		}),
-		"the history has $column");
+	};
 	return;
 }
 counts_as('checkpoints',

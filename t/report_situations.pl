@@ -136,10 +136,9 @@ advises(
 	$text,
 	qr/^no\. Only 0% of (?:the newest )?flushes found another transaction active\.$/,
 	'one client: no delay');
-ok( eventually(sub {
-		$node->sql('SELECT commit_stats_report()') =~ /^Figures .* per second +newest, \S.* ago$/m;
-	}),
-	'one client: rates of a load that has ended say when that was');
+ok_eventually 'one client: rates of a load that has ended say when that was', sub {
+	$node->sql('SELECT commit_stats_report()') =~ /^Figures .* per second +newest, \S.* ago$/m;
+};
 $node->alter_system(commit_delay => 500, commit_siblings => 0);
 $node->wait_until($settled);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
@@ -252,22 +251,21 @@ like(report('timed too late'), qr/; none was timed\.$/m, 'timing from now on');
 # The period must be one row, with one stall, which is the device's alone.
 $node->alter_system(track_wal_io_timing => 'off', 'commit_stats.stall_time' => '300ms');
 my ($from, $to);
-ok( eventually(sub {
-		$from = $node->sql('SELECT commit_history_close()');
-		run_pgbench($node, '-c 1 -t 20', insert => $insert);
-		set_device($node, flush_time => 500);
-		$node->sql($insert);
-		set_device($node, flush_time => 2);
-		$to = $node->sql('SELECT commit_history_close()');
-		$text = $node->sql("SELECT commit_stats_report('$from', '$to')");
-		return $text !~ /wait for a\s+processor/ && $node->sql(
-			qq{SELECT count(*) = 1 AND sum(stalls) = 1 AND
+ok_eventually 'a minute with one stall', sub {
+	$from = $node->sql('SELECT commit_history_close()');
+	run_pgbench($node, '-c 1 -t 20', insert => $insert);
+	set_device($node, flush_time => 500);
+	$node->sql($insert);
+	set_device($node, flush_time => 2);
+	$to = $node->sql('SELECT commit_history_close()');
+	$text = $node->sql("SELECT commit_stats_report('$from', '$to')");
+	return $text !~ /wait for a\s+processor/ && $node->sql(
+		qq{SELECT count(*) = 1 AND sum(stalls) = 1 AND
 	sum(pause_stall_time + cpu_limit_stall_time + segment_stall_time) = 0 AND
 	coalesce(sum(not_run_time), 0) = 0
 FROM commit_history WHERE resolution = 'minute' AND period_start >= '$from' AND period_start < '$to'}
-		) eq 't';
-	}),
-	'a minute with one stall');
+	) eq 't';
+};
 my ($stalls) = $text =~ /^  \d\. ([\d.]+)% stalls /m;
 my $share = $node->sql(
 	qq{SELECT 100 * sum(phase_flush_time) / sum(commit_time + before_time + after_time)
@@ -332,11 +330,10 @@ $node->create_deferred_trigger('refused', 'PERFORM pg_sleep(0.3); RAISE serializ
 $node->sql('SELECT commit_stats_reset()');
 my $refused = start_pgbench($node, '-c 8 -T 3600',
 	refused => "BEGIN;\nINSERT INTO refused VALUES (1);\nCOMMIT;\n");
-ok( eventually(sub {
-		$node->sql($insert);
-		return $node->sql('SELECT commit_stats_report()') =~ /^Where a commit's time goes +mean -/m;
-	}),
-	'commits that fail: no mean');
+ok_eventually 'commits that fail: no mean', sub {
+	$node->sql($insert);
+	return $node->sql('SELECT commit_stats_report()') =~ /^Where a commit's time goes +mean -/m;
+};
 like((causes_of(report('failing')))[0], qr/^\S+ before the record/, '... but a cause');
 end_pgbench($node, $refused);
 
@@ -402,13 +399,10 @@ $node->alter_system('commit_stats.slow_commit_time' => 0, 'commit_stats.log_slow
 		qr/^Who commits, since the reset\n  75\.0% of the commits are of client "x"" role=\w+\.\.\."\s+\("odd\?Why\?""DROP",\s+postgres\)/m,
 		'names are quoted');
 	is(scalar(() = $text =~ /^Why\b/mg), 1, '... and begin no line');
-	ok( poll_until(
-			sub {
-				slurp_file($node->logfile, $offset) =~
-				  /DETAIL: .* application_name="x\\" role=leader y" queryid=/;
-			},
-			$PostgreSQL::Test::Utils::timeout_default),
-		'... nor end in the server log');
+	ok_soon '... nor end in the server log', sub {
+		slurp_file($node->logfile, $offset) =~
+		  /DETAIL: .* application_name="x\\" role=leader y" queryid=/;
+	}, $PostgreSQL::Test::Utils::timeout_default;
 }
 $node->alter_system(
 	'commit_stats.slow_commit_time' => '100ms',

@@ -61,11 +61,10 @@ FROM commit_stall_log WHERE leader_pid IS NOT NULL}),
 	"t|0|0|$queryid",
 	'slow flushes: the statement, and the time of its whole transaction');
 is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 100 AND flush_timed');
-ok( eventually(sub {
-		run_pgbench($node, '-c 4 -t 3', notify => $notify);
-		$node->sql('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119') eq 't';
-	}),
-	'notify: sessions wait for the lock during a flush');
+ok_eventually 'notify: sessions wait for the lock during a flush', sub {
+	run_pgbench($node, '-c 4 -t 3', notify => $notify);
+	$node->sql('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119') eq 't';
+};
 is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 100 AND flush_timed');
 $node->alter_system(track_wal_io_timing => 'off');
 is_logged('untimed', '-c 8 -t 4', $insert, 'NOT flush_timed');
@@ -193,11 +192,10 @@ my ($derived, $since) =
 set_device($node, flush_time => 120);
 $node->sql($insert) for 1 .. 3;
 set_device($node, flush_time => $derived + 10);
-ok( eventually(sub {
-		$node->sql($insert);
-		$node->sql("SELECT count(*) > 0 FROM commit_slow_log WHERE ended_at > '$since'") eq 't';
-	}),
-	'... and a commit that takes longer is in the log');
+ok_eventually '... and a commit that takes longer is in the log', sub {
+	$node->sql($insert);
+	$node->sql("SELECT count(*) > 0 FROM commit_slow_log WHERE ended_at > '$since'") eq 't';
+};
 is( $node->sql("SELECT count(*) FROM commit_slow_log WHERE ended_at > '$since' AND duration < 230"),
 	0, '... but none that does not');
 
@@ -217,13 +215,10 @@ $node->alter_system(
 	'commit_stats.slow_commit_time' => "${limit}ms",
 	'commit_stats.log_slow_commits' => 'on');
 my $offset = -s $node->logfile;
-ok( poll_until(
-		sub {
-			$node->sql($insert);
-			return slurp_file($node->logfile, $offset) =~
-			  /LOG:  commit of process \d+ took [1-9]\d\d+\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" queryid=$queryid transaction_time=[1-9]\d\d\.\d+ synchronous_commit=on role=leader .*flush_time=[1-9]\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
-		},
-		5),
-	'log_slow_commits writes them to the server log');
+ok_soon 'log_slow_commits writes them to the server log', sub {
+	$node->sql($insert);
+	return slurp_file($node->logfile, $offset) =~
+	  /LOG:  commit of process \d+ took [1-9]\d\d+\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" queryid=$queryid transaction_time=[1-9]\d\d\.\d+ synchronous_commit=on role=leader .*flush_time=[1-9]\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
+}, 5;
 
 end_test($node);

@@ -50,34 +50,32 @@ OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 # The report needs 500 commits.  If they get little of a processor, the device
 # does not always stall.
 set_device($node, quota => 10, window => 300, flush_time => 1);
-ok( eventually(sub {
-		run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
-		my ($first) = causes_of($node->sql('SELECT commit_stats_report()'));
-		return ($first // '') =~ /^[\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
-	}),
-	'the report names the stalls');
+ok_eventually 'the report names the stalls', sub {
+	run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
+	my ($first) = causes_of($node->sql('SELECT commit_stats_report()'));
+	return ($first // '') =~ /^[\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
+};
 
 # If the log does not go back to the reset, the report shows the part of the
 # time that it has: more than the same stalls are of all commit time since the
 # reset.  Those that waited for a processor are left out.
 $node->alter_system(track_wal_io_timing => 'on', 'commit_stats.stall_time' => '1ms');
 my $flush_time = 1;
-ok( eventually(sub {
-		# of a longer flush, a smaller part is a wait for a processor
-		$flush_time = min(2 * $flush_time, 32);
-		set_device($node, flush_time => $flush_time);
-		$node->sql('SELECT commit_stats_reset()');
-		$node->sql('SELECT pg_sleep(2)');
-		run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
-		my ($share, $n, $mean) = $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
-		  / >?([\d.]+)% stalls\b[^%]* \((\d+) stalls, mean ([\d.]+) ms\)/;
-		return
-			 defined $n
-		  && $n > 100
-		  && $n <= 512
-		  && $share > 1.1 * 100 * $n * $mean / flush_stats($node)->{commit_time};
-	}),
-	'the report names the latest stalls');
+ok_eventually 'the report names the latest stalls', sub {
+	# of a longer flush, a smaller part is a wait for a processor
+	$flush_time = min(2 * $flush_time, 32);
+	set_device($node, flush_time => $flush_time);
+	$node->sql('SELECT commit_stats_reset()');
+	$node->sql('SELECT pg_sleep(2)');
+	run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
+	my ($share, $n, $mean) = $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+	  / >?([\d.]+)% stalls\b[^%]* \((\d+) stalls, mean ([\d.]+) ms\)/;
+	return
+		 defined $n
+	  && $n > 100
+	  && $n <= 512
+	  && $share > 1.1 * 100 * $n * $mean / flush_stats($node)->{commit_time};
+};
 is($node->sql('SELECT count(*) FROM commit_stall_log'), 512, '... of those that are kept');
 $node->alter_system(track_wal_io_timing => 'off', 'commit_stats.stall_time' => '50ms');
 
@@ -98,13 +96,12 @@ my $text = 'x' x 100;
 set_device($node, flush_time => 1, bandwidth => 5);
 $node->alter_system(wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
-ok( eventually(sub {
-		load_beside(sub { $node->sql("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'") });
-		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
+ok_eventually 'a stall in a session that writes little: the bulk load wrote most', sub {
+	load_beside(sub { $node->sql("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'") });
+	return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
-	}),
-	'a stall in a session that writes little: the bulk load wrote most');
+};
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log
 WHERE writer_share NOT BETWEEN 50 AND 100 OR
@@ -121,29 +118,26 @@ set_device($node, flush_time => 1, bandwidth => 1);
 my $vacuums = q{(SELECT autovacuum_count FROM pg_stat_user_tables WHERE relname = 'dead')};
 $node->sql('CREATE TABLE dead (t text) WITH (autovacuum_vacuum_cost_delay = 0)');
 $node->alter_system(autovacuum_naptime => '1s');
-ok( eventually(sub {
-		$node->sql("TRUNCATE dead; INSERT INTO dead SELECT '$text' FROM generate_series(1, 30000)");
-		$node->sql('DELETE FROM dead WHERE random() < 0.3; CHECKPOINT');
-		my $before = $node->sql("SELECT $vacuums");
-		load_beside(sub {
-			$node->alter_system(autovacuum => 'on');
-			$node->wait_until("SELECT $vacuums > $before");
-			$node->alter_system(autovacuum => 'off');
-		});
-		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
+ok_eventually '... or autovacuum, whose processes are no client', sub {
+	$node->sql("TRUNCATE dead; INSERT INTO dead SELECT '$text' FROM generate_series(1, 30000)");
+	$node->sql('DELETE FROM dead WHERE random() < 0.3; CHECKPOINT');
+	my $before = $node->sql("SELECT $vacuums");
+	load_beside(sub {
+		$node->alter_system(autovacuum => 'on');
+		$node->wait_until("SELECT $vacuums > $before");
+		$node->alter_system(autovacuum => 'off');
+	});
+	return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE writer_share >= 50 AND writer_pid IS NULL}) eq 't';
-	}),
-	'... or autovacuum, whose processes are no client');
+};
 
 # A flush of the WAL writer, which carries commits that no commit led
 $node->alter_system(wal_writer_delay => '10ms', 'commit_stats.slow_commit_time' => '50ms');
 set_device($node, flush_time => 120);
-ok( eventually(sub {
-		run_beside_wal_writer($node);
-		return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL') eq
-		  't';
-	}),
-	'a stall that no commit led');
+ok_eventually 'a stall that no commit led', sub {
+	run_beside_wal_writer($node);
+	return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL') eq 't';
+};
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log s
 WHERE leader_pid IS NULL AND (sessions < 1 OR duration <= stall_limit OR
@@ -176,14 +170,13 @@ is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is 
 # A checkpoint
 $node->alter_system('commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
-ok( eventually(sub {
-		$node->sql('UPDATE bulk SET t = t');
-		my $checkpoint = $node->start_psql('CHECKPOINT');
-		$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
-		end_background($checkpoint);
-		return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
-	}),
-	'a stall beside a checkpoint says so');
+ok_eventually 'a stall beside a checkpoint says so', sub {
+	$node->sql('UPDATE bulk SET t = t');
+	my $checkpoint = $node->start_psql('CHECKPOINT');
+	$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
+	end_background($checkpoint);
+	return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
+};
 
 # A leader that then waits for a standby, which applies the commit a second
 # after it was made
@@ -192,33 +185,31 @@ my $standby = add_standby($node, "recovery_min_apply_delay = 1s\n");
 $node->alter_system(track_wal_io_timing => 'on', 'commit_stats.slow_commit_time' => '500ms');
 require_standby($node, 'standby');
 set_device($node, flush_time => 100);
-ok( eventually(sub {
-		$node->sql('SELECT commit_stats_reset()');
-		$node->sql('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
-		return $node->sql(
-			q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
+ok_eventually 'a leader that waits for a standby: the stall ended before', sub {
+	$node->sql('SELECT commit_stats_reset()');
+	$node->sql('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
+	return $node->sql(
+		q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
 				AND slow.ended_at - interval '500 ms')
 FROM commit_stall_log stall, commit_slow_log slow
 WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';
-	}),
-	'a leader that waits for a standby: the stall ended before');
+};
 
 # ... while a follower, who joined during its sleep, tells of the flush first
 $node->alter_system(
 	commit_delay => 100_000,
 	commit_siblings => 0,
 	'commit_stats.slow_commit_time' => '50ms');
-ok( eventually(sub {
-		$node->sql('SELECT commit_stats_reset()');
-		my @sessions =
-		  map { $node->start_psql("SET synchronous_commit = $_", 'INSERT INTO tick VALUES (1)') }
-		  qw(remote_apply local);
-		end_background($_) for @sessions;
-		return $node->sql(
-			q{SELECT count(*) > 0 FROM commit_slow_log WHERE role = 'follower' AND leader_pid IS NULL}
-		) eq 't';
-	}),
-	'... while a follower does not');
+ok_eventually '... while a follower does not', sub {
+	$node->sql('SELECT commit_stats_reset()');
+	my @sessions =
+	  map { $node->start_psql("SET synchronous_commit = $_", 'INSERT INTO tick VALUES (1)') }
+	  qw(remote_apply local);
+	end_background($_) for @sessions;
+	return $node->sql(
+		q{SELECT count(*) > 0 FROM commit_slow_log WHERE role = 'follower' AND leader_pid IS NULL})
+	  eq 't';
+};
 is($node->sql('SELECT count(*), count(leader_pid) FROM commit_stall_log'),
 	'1|1', '... the stall is in the log once, as that of its leader');
 

@@ -105,15 +105,14 @@ for my $case ([ 100, '1 s', 1 ], [ 2000, '6 s', '' ])
 {
 	my ($slot, $duration, $warns) = @$case;
 
-	ok( eventually(sub {
-			my ($status, undef, $notices) = $node->psql('postgres',
-				"SELECT * FROM commit_delay_sweep('{0}', NULL, '$duration', '$slot ms')");
-			return $status == 0
-			  && $warns eq ($notices =~
-				  /WARNING:  commits take longer than the settling of a slot\n.*DETAIL: +Commits took \d+ ms.*HINT: +Use longer slots/s
-			  );
-		}),
-		"slots of $slot ms: are they long enough?");
+	ok_eventually "slots of $slot ms: are they long enough?", sub {
+		my ($status, undef, $notices) = $node->psql('postgres',
+			"SELECT * FROM commit_delay_sweep('{0}', NULL, '$duration', '$slot ms')");
+		return $status == 0
+		  && $warns eq ($notices =~
+			  /WARNING:  commits take longer than the settling of a slot\n.*DETAIL: +Commits took \d+ ms.*HINT: +Use longer slots/s
+		  );
+	};
 }
 set_device($node, flush_time => 1);
 
@@ -150,10 +149,9 @@ sub start_sweep
 $session = start_sweep();
 $node->alter_system(synchronous_standby_names => 'none');
 $last_round = last_round($session) + 2;
-ok( poll_until(sub {
-		return last_round($session) >= $last_round || errors_so_far($session) =~ /ends early/;
-	}),
-	'a sweep while all commits wait');
+ok_soon 'a sweep while all commits wait', sub {
+	return last_round($session) >= $last_round || errors_so_far($session) =~ /ends early/;
+};
 unlike(errors_so_far($session), qr/ends early/, '... goes on');
 is($node->sql(q{SELECT count(*) > 0 FROM commit_activity WHERE waiting_for = 'standby'}),
 	't', '... while they wait');
@@ -185,11 +183,10 @@ $node->wait_until(
 	q{SELECT clock_timestamp() - committing_since > '5 s' FROM commit_activity WHERE waiting_for = 'standby'}
 );
 $node->alter_system(synchronous_standby_names => '');
-ok( poll_until(sub {
-		return errors_so_far($session) =~
-		  /longer than "max_p99".*: [1-9]\d* commits in.*(?:round \d+ of|ends early)/s;
-	}),
-	'a commit that exceeds max_p99, and slots after it');
+ok_soon 'a commit that exceeds max_p99, and slots after it', sub {
+	return errors_so_far($session) =~
+	  /longer than "max_p99".*: [1-9]\d* commits in.*(?:round \d+ of|ends early)/s;
+};
 $node->sql('SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($session);
 is(scalar(() = $session->{err} =~ /longer than "max_p99" with/g),

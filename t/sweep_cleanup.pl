@@ -101,12 +101,11 @@ $load = start_load();
 wait_for_commits($node, 50);
 # on a machine that is busy with something else a slot may be late, or have no
 # commit
-ok( eventually(sub {
-		my ($status, $out) = $node->psql('postgres',
-			q{SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')});
-		return $status == 0 && $out eq '3|t';
-	}),
-	'a sweep ends by itself');
+ok_eventually 'a sweep ends by itself', sub {
+	my ($status, $out) = $node->psql('postgres',
+		q{SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')});
+	return $status == 0 && $out eq '3|t';
+};
 is_over('end');
 
 # max_p99, which commits exceed that never end: they wait for a standby that

@@ -130,12 +130,11 @@ sub leaders_sleep ($node, $how)
 {
 	my ($seen, $counted);
 
-	ok( eventually(sub {
-			learn_quota($node);
-			($seen, $counted) = run_load($node, 100);
-			return $seen->{sleeps} > 25;
-		}),
-		"$how: leaders sleep");
+	ok_eventually "$how: leaders sleep", sub {
+		learn_quota($node);
+		($seen, $counted) = run_load($node, 100);
+		return $seen->{sleeps} > 25;
+	};
 	is($counted->{commits}, 500, "$how: commits are exact");
 	cmp_ok($counted->{delay_hits}, '<=', $seen->{sleeps}, "$how: no hit without a sleep");
 	cmp_ok(

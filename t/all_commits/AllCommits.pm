@@ -173,13 +173,10 @@ my %error = (
 # would have without.
 sub end_all_commits ($node, %load)
 {
-	ok( poll_until(
-			sub {
-				return slurp_file($node->logfile) =~
-				  /could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/;
-			},
-			5),
-		'transactions failed at their commit');
+	ok_soon 'transactions failed at their commit', sub {
+		return slurp_file($node->logfile) =~
+		  /could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/;
+	}, 5;
 	for my $name (sort keys %load)
 	{
 		my $err = errors_so_far($load{$name});

@@ -114,12 +114,11 @@ my $sql_exporter = start_program(
 
 # It has something to say a moment later than it answers; this query is its
 # last but one, of 16 rows.
-ok( eventually(sub {
-		my @lines = page("$sql_exporter/metrics") =~ /^sql_commit_stats_flush_size\{/mg;
+ok_eventually 'sql_exporter asks both servers', sub {
+	my @lines = page("$sql_exporter/metrics") =~ /^sql_commit_stats_flush_size\{/mg;
 
-		return @lines == 2 * 16;
-	}),
-	'sql_exporter asks both servers');
+	return @lines == 2 * 16;
+};
 
 my $prometheus = start_program(
 	'prometheus',
@@ -155,12 +154,11 @@ sub scraped ($job, $name)
 	return %metrics;
 }
 
-ok( eventually(sub {
-		my %commits = query($prometheus, 'commit_stats_commits_total');
+ok_eventually 'Prometheus has both servers from both exporters, and no commits', sub {
+	my %commits = query($prometheus, 'commit_stats_commits_total');
 
-		return keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
-	}),
-	'Prometheus has both servers from both exporters, and no commits');
+	return keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
+};
 
 # Load, and then none
 my @load = map {
@@ -173,11 +171,10 @@ COMMIT;',
 } @names;
 
 # A flush of 3 MB is a stall, at least one of a few.
-ok( eventually(sub {
-		$nodes{sleeps}->sql("SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))");
-		return $nodes{sleeps}->sql('SELECT stalls > 0 FROM commit_flush_stats') eq 't';
-	}),
-	'a flush stalled');
+ok_eventually 'a flush stalled', sub {
+	$nodes{sleeps}->sql("SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))");
+	return $nodes{sleeps}->sql('SELECT stalls > 0 FROM commit_flush_stats') eq 't';
+};
 ok(end_background($_), 'pgbench came to its end') for @load;
 for my $node (values %nodes)
 {
@@ -248,11 +245,10 @@ for my $job (sort keys %instances)
 		my $before = $views{$name}{commit_flush_stats}[0]{commits_read_only};
 		my %metrics;
 
-		ok( eventually(sub {
-				%metrics = scraped($job, $name);
-				return $metrics{'commit_stats_commits_read_only_total{}'} >= $before;
-			}),
-			"$job, $name: read-only commits are not fewer than before");
+		ok_eventually "$job, $name: read-only commits are not fewer than before", sub {
+			%metrics = scraped($job, $name);
+			return $metrics{'commit_stats_commits_read_only_total{}'} >= $before;
+		};
 		my $stats = read_views($nodes{$name})->{commit_flush_stats}[0];
 		cmp_ok(
 			$metrics{'commit_stats_commits_read_only_total{}'},
@@ -394,14 +390,13 @@ for my $name (@names)
 	my $instance = $instances{postgres}{$name};
 	my $stats = $views{$name}{commit_flush_stats}[0];
 
-	ok( eventually(sub {
-			my %answer = query($prometheus,
-				"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}"
-			);
+	ok_eventually "$name: commits per flush are recorded", sub {
+		my %answer = query($prometheus,
+			"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}"
+		);
 
-			return close_enough($stats->{commits} / $stats->{flushes}, (values %answer)[0][1]);
-		}),
-		"$name: commits per flush are recorded");
+		return close_enough($stats->{commits} / $stats->{flushes}, (values %answer)[0][1]);
+	};
 }
 is( join(', ',
 		map { "$_->{name}: $_->{lastError}" } grep { $_->{health} ne 'ok' }
@@ -493,14 +488,12 @@ for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
 
 # A reset looks as one
 $nodes{sleeps}->sql('SELECT commit_stats_reset()');
-ok( eventually(sub {
-		my %answer = query($prometheus,
-			"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])"
-		);
+ok_eventually 'a reset of the statistics is a reset to Prometheus', sub {
+	my %answer = query($prometheus,
+		"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])");
 
-		return (values %answer)[0][1] == 1;
-	}),
-	'a reset of the statistics is a reset to Prometheus');
+	return (values %answer)[0][1] == 1;
+};
 
 end_programs();
 $_->stop for values %nodes;

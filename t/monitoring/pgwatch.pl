@@ -63,11 +63,10 @@ sub scrape
 	%types = (%types, $page =~ /^# TYPE pgwatch_(commit_stats_\w+) (\w+)$/mg);
 }
 
-ok( eventually(sub {
-		scrape();
-		return defined $served{'commit_stats_commits_total{}'};
-	}),
-	'pgwatch asks the server');
+ok_eventually 'pgwatch asks the server', sub {
+	scrape();
+	return defined $served{'commit_stats_commits_total{}'};
+};
 
 # Load, and then none
 run_pgbench(
@@ -131,14 +130,13 @@ is(join("\n", differences()), '', 'every metric is what the views say');
 is(names_served(), $names_wanted, '... and pgwatch has dropped none');
 cmp_ok(keys %served, '>', 150, '... and there are some');
 
-ok( eventually(sub {
-		scrape();
+ok_eventually 'read-only commits are not fewer than before', sub {
+	scrape();
 
-		my $commits = $served{'commit_stats_commits_read_only_total{}'};
+	my $commits = $served{'commit_stats_commits_read_only_total{}'};
 
-		return $commits >= $views->{commit_flush_stats}[0]{commits_read_only};
-	}),
-	'read-only commits are not fewer than before');
+	return $commits >= $views->{commit_flush_stats}[0]{commits_read_only};
+};
 
 is( join(' ', grep { $types{$_} ne 'counter' } sort keys %types),
 	join(' ', grep { !/_total$|_bucket$/ } sort keys %wanted),

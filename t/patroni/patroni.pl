@@ -212,16 +212,13 @@ sub explains ($node, $pattern, $what)
 {
 	my $line = '';
 
-	ok( poll_until(
-			sub {
-				my $report = query($node, 'SELECT commit_stats_report()') // '';
+	ok_soon "$what: the pause is explained", sub {
+		my $report = query($node, 'SELECT commit_stats_report()') // '';
 
-				# it may have been wrapped
-				$line = $report =~ /^(.*(?:\n +.*)*)/ ? $1 =~ s/\n +/ /gr : '';
-				return $line =~ /^$clients commits wait now, .*$pattern/;
-			},
-			5),
-		"$what: the pause is explained") or diag $line;
+		# it may have been wrapped
+		$line = $report =~ /^(.*(?:\n +.*)*)/ ? $1 =~ s/\n +/ /gr : '';
+		return $line =~ /^$clients commits wait now, .*$pattern/;
+	}, 5 or diag $line;
 	return note $line;
 }
 

@@ -51,22 +51,20 @@ my $longest = $ceiling - $slack;
 
 $node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
 my $load = start_pgbench($node, '-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
-right_in_most_rounds(
-	'a ceiling',
-	sub {
-		wait_for_delay_state($node, "spacing = $ceiling / 1000.0");
-		$node->sql('SELECT shim_reset()');
-		$node->wait_until(q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'});
-		return [
-			$node->sql(
-				qq{SELECT count(*) FILTER (WHERE asked >= $longest - 1 - (at - ended) / 1000.0) > 0.9 * count(*)
+right_in_most_rounds 'a ceiling', sub {
+	wait_for_delay_state($node, "spacing = $ceiling / 1000.0");
+	$node->sql('SELECT shim_reset()');
+	$node->wait_until(q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'});
+	return [
+		$node->sql(
+			qq{SELECT count(*) FILTER (WHERE asked >= $longest - 1 - (at - ended) / 1000.0) > 0.9 * count(*)
 FROM (SELECT kind, asked, at, max(CASE kind WHEN 'sync' THEN at + length END)
 	  OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended
 	  FROM shim_events()) e
 WHERE kind = 'sleep' AND ended > 0}) eq 't',
-			'each sleep is what is left of the spacing'
-		];
-	});
+		'each sleep is what is left of the spacing'
+	];
+};
 end_pgbench($node, $load);
 $node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 

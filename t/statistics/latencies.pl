@@ -81,23 +81,21 @@ for my $delay (10_000, 100_000)
 # COMMIT alone, as pgbench times each statement.
 my $delay = 100_000;
 
-right_in_most_rounds(
-	'COMMIT alone',
-	sub {
-		$node->sql('SELECT commit_stats_reset()');
-		my $report = run_pgbench(
-			$node,
-			'-c 4 -j 2 -t 20 -r',
-			statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n");
-		my ($theirs) = $report =~ /^\s+([\d.]+)\s+(?:\d+\s+)?COMMIT;/m;
-		my $ours = $node->sql(q{SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
+right_in_most_rounds 'COMMIT alone', sub {
+	$node->sql('SELECT commit_stats_reset()');
+	my $report = run_pgbench(
+		$node,
+		'-c 4 -j 2 -t 20 -r',
+		statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n");
+	my ($theirs) = $report =~ /^\s+([\d.]+)\s+(?:\d+\s+)?COMMIT;/m;
+	my $ours = $node->sql(q{SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
 WHERE wait_level = 'local'});
 
-		return (
-			[ $theirs >= $delay / 1000, 'pgbench timed it' ],
-			[ $ours <= $theirs, 'we time a part of it' ],
-			[ $ours >= $theirs - $delay / 1000 / 10, 'nearly all of it' ]);
-	});
+	return (
+		[ $theirs >= $delay / 1000, 'pgbench timed it' ],
+		[ $ours <= $theirs, 'we time a part of it' ],
+		[ $ours >= $theirs - $delay / 1000 / 10, 'nearly all of it' ]);
+};
 
 # A standby that applies a commit 200 ms later.  If the local flush takes long
 # and the standby does not, the time counts for the flush.
@@ -119,24 +117,20 @@ sub with_level ($level, $options)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});
 }
 
-right_in_most_rounds(
-	'standby',
-	sub {
-		my (undef, undef, $apply) = with_level('remote_apply', '-c 1 -t 7');
-		my (undef, undef, $write) = with_level('remote_write', '-c 1 -t 5');
-		my (undef, $seen) = with_level('remote_apply', '-c 16 -j 2 -t 10');
+right_in_most_rounds 'standby', sub {
+	my (undef, undef, $apply) = with_level('remote_apply', '-c 1 -t 7');
+	my (undef, undef, $write) = with_level('remote_write', '-c 1 -t 5');
+	my (undef, $seen) = with_level('remote_apply', '-c 16 -j 2 -t 10');
 
-		return [ $apply >= $apply_delay / 2, 'remote_apply: commits wait for it' ],
-		  [ $write < $apply_delay, 'remote_write: it does not wait so long' ],
-		  [ $seen > 0, 'others: some flushes were seen to end' ];
-	});
+	return [ $apply >= $apply_delay / 2, 'remote_apply: commits wait for it' ],
+	  [ $write < $apply_delay, 'remote_write: it does not wait so long' ],
+	  [ $seen > 0, 'others: some flushes were seen to end' ];
+};
 $node->alter_system(commit_delay => $delay);
-right_in_most_rounds(
-	'long flush',
-	sub {
-		my ($mean, undef, $max) = with_level('remote_write', '-c 1 -t 5');
+right_in_most_rounds 'long flush', sub {
+	my ($mean, undef, $max) = with_level('remote_write', '-c 1 -t 5');
 
-		return [ $max <= $mean - 90, 'it is not for the standby' ];
-	});
+	return [ $max <= $mean - 90, 'it is not for the standby' ];
+};
 
 end_test($standby, $node);

@@ -79,15 +79,13 @@ for my $timing (qw(on off))
 # A flush of the WAL writer, which carries commits that no commit led
 $node->alter_system(wal_writer_delay => '10ms');
 set_device($node, flush_time => 120);
-right_in_most_rounds(
-	'a stall that no commit led',
-	sub {
-		run_beside_wal_writer($node);
-		my ($stalls, $long) = $node->row(q{SELECT count(*), count(*) FILTER (WHERE duration > (
+right_in_most_rounds 'a stall that no commit led', sub {
+	run_beside_wal_writer($node);
+	my ($stalls, $long) = $node->row(q{SELECT count(*), count(*) FILTER (WHERE duration > (
 	SELECT 2 * max(length) / 1e6 + 1000 FROM shim_events() WHERE NOT backend AND kind = 'sync'))
 FROM commit_stall_log WHERE leader_pid IS NULL});
-		return ([ $stalls > 2, 'there are some' ],
-			[ $long == 0, 'as long as a flush of the WAL writer, or two that nobody told apart' ]);
-	});
+	return ([ $stalls > 2, 'there are some' ],
+		[ $long == 0, 'as long as a flush of the WAL writer, or two that nobody told apart' ]);
+};
 
 end_test($node);

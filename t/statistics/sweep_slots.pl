@@ -41,52 +41,46 @@ WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{second
 
 my $load = start_load(8);
 
-right_in_most_rounds(
-	'a sweep',
-	sub {
-		my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '8 s', '400 ms'");
-		my $told = compare_with_flush_log($slots);
-		my %is = map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
+right_in_most_rounds 'a sweep', sub {
+	my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '8 s', '400 ms'");
+	my $told = compare_with_flush_log($slots);
+	my %is = map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
 
-		return (
-			[ !$told->{wrong}, 'each slot has the commits that the flush log has' ],
-			[
-				2 * $told->{slept} < $told->{after_delay},
-				'no sleep was counted in a slot without a delay'
-			],
-			[ $told->{delayed} > $told->{awake}, 'most flushes with a long one were' ],
-			[ !grep({ $is{"0/$_"}->{delay_hit_share} >= 1 } 1, 5), 'no delay, no hits' ],
-			[ $is{'2000/1'}->{delay_hit_share} > 50, 'delays hit' ],
-			[ $is{'2000/1'}->{mean} > 1, 'sleeps are in the latency' ]);
-	});
+	return (
+		[ !$told->{wrong}, 'each slot has the commits that the flush log has' ],
+		[
+			2 * $told->{slept} < $told->{after_delay},
+			'no sleep was counted in a slot without a delay'
+		],
+		[ $told->{delayed} > $told->{awake}, 'most flushes with a long one were' ],
+		[ !grep({ $is{"0/$_"}->{delay_hit_share} >= 1 } 1, 5), 'no delay, no hits' ],
+		[ $is{'2000/1'}->{delay_hit_share} > 50, 'delays hit' ],
+		[ $is{'2000/1'}->{mean} > 1, 'sleeps are in the latency' ]);
+};
 
 # A leader may sleep on into the next slot, whose counting waits for it
-right_in_most_rounds(
-	'a very long delay',
-	sub {
-		my (undef, $slots) = sweep("'{100000,0}', '{0}', '6 s', '250 ms'");
-		my $told = compare_with_flush_log($slots);
+right_in_most_rounds 'a very long delay', sub {
+	my (undef, $slots) = sweep("'{100000,0}', '{0}', '6 s', '250 ms'");
+	my $told = compare_with_flush_log($slots);
 
-		return [
-			2 * $told->{slept} < $told->{after_delay},
-			'no flush after it was counted with the next one'
-		];
-	});
+	return [
+		2 * $told->{slept} < $told->{after_delay},
+		'no flush after it was counted with the next one'
+	];
+};
 
 # Commits that never end exceed max_p99, and a slot ends then.
-right_in_most_rounds(
-	'a slot beyond max_p99',
-	sub {
-		my $session = $node->start_psql('SET client_min_messages = debug1',
-			"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '10 s', '2 s')");
+right_in_most_rounds 'a slot beyond max_p99', sub {
+	my $session = $node->start_psql('SET client_min_messages = debug1',
+		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '10 s', '2 s')");
 
-		$node->wait_until('SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
-		$node->alter_system(synchronous_standby_names => 'none');
-		end_background($session);
-		$node->alter_system(synchronous_standby_names => '');
-		my ($counted) = $session->{err} =~ /.* commits in (\d+) us until/s;
-		return [ defined $counted && $counted < 7.5e6, 'the slot ends early' ];
-	});
+	$node->wait_until('SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
+	$node->alter_system(synchronous_standby_names => 'none');
+	end_background($session);
+	$node->alter_system(synchronous_standby_names => '');
+	my ($counted) = $session->{err} =~ /.* commits in (\d+) us until/s;
+	return [ defined $counted && $counted < 7.5e6, 'the slot ends early' ];
+};
 
 end_background($load, 'TERM');
 end_test($node);

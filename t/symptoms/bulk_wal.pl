@@ -90,8 +90,8 @@ my $wide = start_pgbench(
 # what is in COMMIT as the load begins has not ended, either
 $node->wait_until(q{SELECT commits > 400 FROM commit_flush_stats});
 $node->sql('SELECT commit_stats_reset()');
-ok(poll_until(sub { $node->sql("SELECT count(*) > 4 $many") eq 't' }, 30),
-	'flushes of many transactions stall');
+ok_soon 'flushes of many transactions stall',
+  sub { $node->sql("SELECT count(*) > 4 $many") eq 't' }, 30;
 is($node->sql("SELECT count(*) $many AND writer_pid IS NOT NULL"), 0, '... of no writer');
 unlike(report_of($node)->{text}, qr/seen writing|idler/, '... and nobody was seen writing');
 end_background($wide, 'TERM');

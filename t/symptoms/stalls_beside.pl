@@ -37,40 +37,35 @@ sub stalls_beside ($cause, $what, $pattern, $disturb)
 	return ($report, $inside);
 }
 
-my ($report, $inside) = stalls_beside(
-	'other I/O',
-	'the writes of others',
-	qr/^stalls while others read or write on the volume of the WAL: it read, wrote or discarded [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/,
-	sub {
-		my $began = $node->sql('SELECT clock_timestamp()');
-		my $start = time;
-		my $slow = 0;
+my ($report, $inside) = stalls_beside 'other I/O', 'the writes of others',
+  qr/^stalls while others read or write on the volume of the WAL: it read, wrote or discarded [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/,
+  sub {
+	my $began = $node->sql('SELECT clock_timestamp()');
+	my $start = time;
+	my $slow = 0;
 
-		while (time < $start + 6)
-		{
-			set_others($node, int(20e6 * (time - $start)));
-			usleep(20_000);
-			next if $slow || time < $start + 1;
-			set_volume($node, 4);
-			$slow = 1;
-		}
-		set_volume($node, 1000);
-		return ($began, $node->sql('SELECT clock_timestamp()'));
-	});
+	while (time < $start + 6)
+	{
+		set_others($node, int(20e6 * (time - $start)));
+		usleep(20_000);
+		next if $slow || time < $start + 1;
+		set_volume($node, 4);
+		$slow = 1;
+	}
+	set_volume($node, 1000);
+	return ($began, $node->sql('SELECT clock_timestamp()'));
+  };
 like($report->{causes}->[0]->{remedy}, qr/^a disk of its own for the WAL/, '... and what to do');
 
 $node->sql("CREATE TABLE dirty_$_ (i int)") for 1 .. 6;
 $node->sql('CHECKPOINT');
 $node->sql("INSERT INTO dirty_$_ VALUES (1)") for 1 .. 6;
-($report, $inside) = stalls_beside(
-	'checkpoint',
-	'the checkpoint',
-	qr/^stalls during the sync phase of checkpoints/,
-	sub {
-		set_slow_syncs($node, 250);
-		return split /\n/,
-		  $node->sql("SELECT clock_timestamp();\nCHECKPOINT;\nSELECT clock_timestamp()");
-	});
+($report, $inside) = stalls_beside 'checkpoint', 'the checkpoint',
+  qr/^stalls during the sync phase of checkpoints/, sub {
+	set_slow_syncs($node, 250);
+	return split /\n/,
+	  $node->sql("SELECT clock_timestamp();\nCHECKPOINT;\nSELECT clock_timestamp()");
+  };
 is( $node->sql(qq{SELECT count(*) FILTER (WHERE checkpoint_phase = 'sync') > 0.5 * count(*)
 FROM commit_stall_log WHERE $inside}),
 	't',
@@ -101,19 +96,15 @@ done
 test -f $folder/ended || date +%s.%N > $folder/ended
 });
 $node->alter_system(archive_command => qq{sh $folder/archive "%p"});
-stalls_beside(
-	'archiver',
-	'archive_command',
-	qr/^stalls while archive_command runs/,
-	sub {
-		$node->sql('SELECT pg_switch_wal()');
-		wait_for_commits($node, 10);    # they have made the next segment
-		set_slow_syncs($node, 300);
-		append_to_file("$folder/go", '');
-		poll_until(sub { -s "$folder/ended" }, 5) or die "the command does not end\n";
-		# after it, the archiver itself syncs a file
-		my ($began, $ended) = map { slurp_file("$folder/$_") + 0 } qw(began ended);
-		return $node->row("SELECT to_timestamp($began), to_timestamp($ended + 0.4)");
-	});
+stalls_beside 'archiver', 'archive_command', qr/^stalls while archive_command runs/, sub {
+	$node->sql('SELECT pg_switch_wal()');
+	wait_for_commits($node, 10);    # they have made the next segment
+	set_slow_syncs($node, 300);
+	append_to_file("$folder/go", '');
+	poll_until(sub { -s "$folder/ended" }, 5) or die "the command does not end\n";
+	# after it, the archiver itself syncs a file
+	my ($began, $ended) = map { slurp_file("$folder/$_") + 0 } qw(began ended);
+	return $node->row("SELECT to_timestamp($began), to_timestamp($ended + 0.4)");
+};
 
 end_test($node);

@@ -54,13 +54,12 @@ set_volume($primary, 10);
 my $load = start_load($primary, '-c 16 -T 600', 'INSERT INTO logged (n) VALUES (1);');
 my ($failed, $reasons);
 
-ok( eventually(sub {
-		# a busy machine may commit too little to learn from
-		($failed, $reasons) =
-		  $primary->psql('postgres', q{SELECT string_agg(reason, '|') FROM commit_remedies('5 s')});
-		return !$failed && $reasons !~ /wait for a standby/;
-	}),
-	'remedies are predicted beside it') or diag $reasons;
+ok_eventually 'remedies are predicted beside it', sub {
+	# a busy machine may commit too little to learn from
+	($failed, $reasons) =
+	  $primary->psql('postgres', q{SELECT string_agg(reason, '|') FROM commit_remedies('5 s')});
+	return !$failed && $reasons !~ /wait for a standby/;
+} or diag $reasons;
 set_volume($primary, 0);
 end_load($load, 'TERM');
 

@@ -113,10 +113,8 @@ stop_receivers('a', 'c');
 waits_for('ANY 3 of 4, a stopped, then c', 'a|not written', \&continue_all);
 
 set_names('ANY 3 (ghost, a, b)', 2);
-waits_for(
-	'ANY 3 of 3, one not there',
-	'ghost|not connected',
-	sub { set_names('ANY 2 (ghost, a, b)', 2) });
+waits_for 'ANY 3 of 3, one not there', 'ghost|not connected',
+  sub { set_names('ANY 2 (ghost, a, b)', 2) };
 
 # FIRST n: the last of the n best
 set_names('FIRST 2 (a, b, c)', 2);
@@ -175,15 +173,12 @@ ok(end_background($session), '... and goes on');
 delete($standby{a})->stop;
 set_names('FIRST 2 (a, b, c)', 2);
 stop_receivers('c');
-waits_for(
-	'FIRST 2 of 3, the first is down',
-	'c|not written',
-	sub {
-		$primary->wait_until(
-			q{SELECT regexp_replace(commit_stats_report(), '\s+', ' ', 'g') ~ 'standby ''c'': not written.* before it, which is away'}
-		);
-		kill 'CONT', $stopped{c};
-	});
+waits_for 'FIRST 2 of 3, the first is down', 'c|not written', sub {
+	$primary->wait_until(
+		q{SELECT regexp_replace(commit_stats_report(), '\s+', ' ', 'g') ~ 'standby ''c'': not written.* before it, which is away'}
+	);
+	kill 'CONT', $stopped{c};
+};
 delete $stopped{c};
 
 # One that is away, and then catches up

@@ -21,12 +21,9 @@ sub is_right ($when)
 {
 	for my $exclusive ('true', 'false')
 	{
-		ok( poll_until(
-				sub {
-					return $node->sql("SELECT lock_held($exclusive)") eq '0 1 0';
-				},
-				20),
-			"$when: held by whom takes it, exclusive $exclusive");
+		ok_soon "$when: held by whom takes it, exclusive $exclusive", sub {
+			return $node->sql("SELECT lock_held($exclusive)") eq '0 1 0';
+		}, 20;
 	}
 }
 
