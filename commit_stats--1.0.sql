@@ -1606,7 +1606,7 @@ COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval,
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
-	'the report for a period of commit_history: of the rows that start from "from" on and before "to"; where minutes are no longer kept, of whole hours of UTC';
+	'the report for a period of commit_history: of each minute that overlaps it; where minutes are no longer kept, of whole hours of UTC';
 COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
 	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC';
 COMMENT ON FUNCTION commit_stats_html(timestamptz, timestamptz) IS

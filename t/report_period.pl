@@ -79,6 +79,12 @@ for my $period ($quick, $slow)
 is( counts_of(report_of($quick->{from}, $slow->{to})),
 	join(' ', map { $quick->{$_} + $slow->{$_} } qw(commits flushes commits_async)),
 	'both periods have both counts');
+is( counts_of(report_of(
+		$node->row(
+			qq{SELECT '$quick->{from}'::timestamptz + i, '$quick->{to}'::timestamptz - i
+	FROM (SELECT interval '1 us' AS i) i}))),
+	counts_of(report_of(@$quick{qw(from to)})),
+	'a period within them has each row that it overlaps');
 
 # Commits whose statement has no identifier, only a reason for that
 my $nameless = measure(("SET compute_query_id = off; $insert") x 10, ($insert) x 5);

@@ -302,15 +302,15 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 	pfree(row);
 }
 
-/* The start of the oldest minute */
+/* The start of the oldest minute that ends after this time */
 TimestampTz
-history_first_minute(void)
+history_first_minute(TimestampTz time)
 {
 	HistorySum	row;
 
 	for (uint64 i = history_first(HISTORY_MINUTES);
 		 i <= pg_atomic_read_u64(history_rows[HISTORY_MINUTES].newest); i++)
-		if (history_copy(HISTORY_MINUTES, i, &row))
+		if (history_copy(HISTORY_MINUTES, i, &row) && row.end > time)
 			return row.start;
 	return DT_NOEND;
 }
@@ -318,12 +318,13 @@ history_first_minute(void)
 void
 history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 {
-	TimestampTz minutes = history_first_minute();
+	TimestampTz minutes = history_first_minute(DT_NOBEGIN);
+	TimestampTz begin = Min(from, history_first_minute(from));
 	List	   *leaders = NIL;
 
 	memset(sum, 0, sizeof(HistorySum));
 	add_rows(HISTORY_HOURS, from, Min(to, minutes), to, sum, &leaders);
-	add_rows(HISTORY_MINUTES, sum->rows > 0 ? Max(from, sum->end) : from, to,
+	add_rows(HISTORY_MINUTES, sum->rows > 0 ? Max(begin, sum->end) : begin, to,
 			 DT_NOEND, sum, &leaders);
 }
 

@@ -135,8 +135,8 @@ history_hanging(const HistorySum *sum)
 }
 
 /*
- * Adds up the rows that start in [from, to): hours that lie in the period and
- * whose minutes are no longer kept, otherwise minutes.  No row counts twice.
+ * Adds up the minutes that overlap [from, to), and before the oldest minute
+ * hours that lie in the period.  No row counts twice.
  * Top client and statement are those that led the most flushes in the rows of
  * which they are the top.
  */
@@ -179,7 +179,7 @@ extern HistoryRows history_rows[HISTORY_NRINGS];
 extern uint64 history_first(HistoryRing ring);
 extern HistoryRow *history_row(HistoryRing ring, uint64 number);
 extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
-extern TimestampTz history_first_minute(void);
+extern TimestampTz history_first_minute(TimestampTz time);
 extern TimestampTz history_ask(uint64 request);
 
 /* The background worker; history_look() returns ms until the next minute. */

@@ -4,7 +4,7 @@
  *		The figures of the report for a period of the history, and
  *		commit_stats_compare(), which compares two.
  *
- * A row of the history belongs to the period in which it starts.  What the
+ * A minute of the history belongs to each period that it overlaps.  What the
  * history does not know stays 0 or NULL in CommitFigures, so that the report
  * does not say it.
  *
@@ -50,7 +50,7 @@ period_describe_kept(void)
 			!watch_wake_worker() ?
 			"commit_history has no row: the background worker of commit_stats does not run (max_worker_processes)." :
 			"commit_history has no row yet. Each minute ends with one, and so does SELECT commit_history_close().";
-	return psprintf("commit_history has no row that begins in this period (before its minutes, only whole hours of UTC); its rows reach from %s to %s.",
+	return psprintf("commit_history has no row of this period (before its minutes, only whole hours of UTC); its rows reach from %s to %s.",
 					pstrdup(timestamptz_to_str(all->start)),
 					pstrdup(timestamptz_to_str(all->end)));
 }

@@ -80,7 +80,7 @@ put_quiet(StringInfo text, const CommitFigures *f)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("Hardly any commit since %s: causes are of the %s before.",
 							 show_time(end), format_duration(f->phase_seconds)));
-	else if (newest_are_old(f) && end >= history_first_minute())
+	else if (newest_are_old(f) && end >= history_first_minute(DT_NOBEGIN))
 	{
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
@@ -100,7 +100,7 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 format_duration(f->seconds),
 						 f->asked < f->seconds + 90 ? "" :
 						 psprintf(" of the %s asked for%s", format_duration(f->asked),
-								  f->stats_reset >= history_first_minute() ? "" :
+								  f->stats_reset >= history_first_minute(DT_NOBEGIN) ? "" :
 								  " (of its hours, those that lie in the period)"),
 						 f->period->gaps == 0 ? "" :
 						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",

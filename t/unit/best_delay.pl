@@ -7,8 +7,8 @@ use CommitStats;
 
 my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c');
 
-# Outcomes are lines "commit_delay commit_siblings latency share-that-slept limit
-# rate...", and become [mean, low, high, is_best, reason]...
+# Outcomes are lines "commit_delay commit_siblings latency share-that-slept
+# limit rate...", and become [mean, low, high, is_best, reason]...
 sub choose ($outcomes, $present_siblings = 5, $resampled = 0)
 {
 	my $out = $program->((split /\n/, $outcomes), "$present_siblings $resampled");

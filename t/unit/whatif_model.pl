@@ -457,8 +457,8 @@ is($node->sql("SELECT whatif_cancelled($_)"), 't', "a request to cancel: learn =
   for qw(false true);
 
 # What commit_remedies() changes in loads of two clients, the parties 1 and 2:
-# what each of the two does, rounded: commits/s, latency, time of a transaction,
-# and the flushes/s of the server.
+# what each of the two does, rounded: commits/s, latency, time of a
+# transaction, and the flushes/s of the server.
 sub remedy_model ($words)
 {
 	my %load = load_of("parties $words");
