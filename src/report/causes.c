@@ -1426,7 +1426,8 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
-						   "flushes of usual length: the disk takes this time for each",
+						   psprintf("flushes of usual length: the disk takes this time for each%s", f->seen_enough ? "" :
+									", unless a processor was late, which no sample tells"),
 						   !many_bytes ? "" :
 						   psprintf(", with %s of WAL%s", format_bytes(f->flush_wal), f->flush_time == 0 ? "" :
 									psprintf(" (%s/s of their time)", format_bytes(1e6 * f->flush_wal / f->flush_time))),
