@@ -57,6 +57,9 @@
  */
 #define UNLEARNED			(100 * NS_PER_MS)
 
+/* Flushes that tell whether each takes long, not yet whether one stalls */
+#define FEW_FLUSHES			10
+
 /* The limits are derived again after so long, ns */
 #define LIMITS_AGE		NS_PER_S
 
@@ -327,15 +330,20 @@ slow_commit_limit(int setting)
 	return pg_atomic_read_u64(&shared->commit_limit);
 }
 
-/* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
+/*
+ * wal_device_stall_limit() of a histogram of flushes, or of commits; ns.  From
+ * "few" on, they may make it longer than UNLEARNED.
+ */
 static uint64
-limit_of(const uint64 *counts)
+limit_of(const uint64 *counts, uint64 few)
 {
 	double		p50 = histogram_quantile(counts, 0.5) / NS_PER_US;
+	uint64		limit;
 
-	if (histogram_count(counts) < WAL_DEVICE_SAMPLE)
+	if (histogram_count(counts) < few)
 		return UNLEARNED;
-	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
+	limit = (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
+	return histogram_count(counts) < WAL_DEVICE_SAMPLE ? Max(limit, UNLEARNED) : limit;
 }
 
 /*
@@ -361,11 +369,12 @@ slow_log_derive_limits(bool committed)
 	LWLockRelease(commit_stats_reset_lock());
 
 	flushes = totals->count[LATENCY_FLUSH];
-	if (histogram_count(flushes) < WAL_DEVICE_SAMPLE)
+	if (histogram_count(flushes) <
+		Min(WAL_DEVICE_SAMPLE, histogram_count(totals->count[LATENCY_LEADER])))
 		flushes = totals->count[LATENCY_LEADER];
-	pg_atomic_write_u64(&shared->stall_limit, limit_of(flushes));
+	pg_atomic_write_u64(&shared->stall_limit, limit_of(flushes, FEW_FLUSHES));
 	latency_add_waited(totals, waited);
-	limit = limit_of(waited);
+	limit = limit_of(waited, WAL_DEVICE_SAMPLE);
 	if (limit < UNLEARNED)
 		limit = Max(limit, Min((uint64) histogram_quantile(waited, 0.99),
 							   UNLEARNED));

@@ -399,11 +399,15 @@ is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 		fit_main_share(fit) : 0;
 }
 
-/* A quota stops the sync of WAL, not what waits for a processor or to write. */
+/*
+ * A quota stops the sync of WAL, not what waits for a processor or to write,
+ * nor what flushes usually take.
+ */
 static bool
 has_no_quota(const StallLog *log, const LoggedEvent *stall)
 {
-	return watch_is_of_processor(&stall->outcome.seen) ||
+	return stall->event.duration <= stall_limit_get() ||
+		watch_is_of_processor(&stall->outcome.seen) ||
 		(stall->event.duration > FEW_LOOKS ?
 		 watch_is_of_write(&stall->outcome.seen) : log->short_writes);
 }

@@ -13,6 +13,7 @@
  *		flush BYTES TIME
  *		reset AT
  *		rate RATE
+ *		limit LENGTH
  *
  * with RATE, the WAL that was flushed in a second, times in ms after the
  * begin, except those of a flush, THROTTLED and PAUSED, in us, SHARE of others
@@ -39,6 +40,7 @@ int			XLOGbuffers = 2048;
 static uint64 begin;
 static uint64 reset_at;
 static double rate;
+static double limit;
 static LoggedEvent events[SLOW_NKINDS][SLOW_LOG_KEPT];
 static int	nevents[SLOW_NKINDS];
 static WatchSample looks[MOST];
@@ -50,6 +52,12 @@ ClientSessions *
 clients_read_sessions(void)
 {
 	return calloc(1, sizeof(ClientSessions));
+}
+
+uint64
+stall_limit_get(void)
+{
+	return (uint64) (limit * NS_PER_MS);
 }
 
 uint64
@@ -216,7 +224,8 @@ read_reset(const char *line)
 {
 	double		at;
 
-	if (sscanf(line, "rate %lf", &rate) == 1)
+	if (sscanf(line, "rate %lf", &rate) == 1 ||
+		sscanf(line, "limit %lf", &limit) == 1)
 		return true;
 	if (sscanf(line, "reset %lf", &at) != 1)
 		return false;

@@ -188,6 +188,8 @@ is( kinds(looks(0, 10_000, processor => 1), @short),
 	'400 quota, 100 unknown',
 	'... or a quota, beside which some do');
 
+is(kinds('limit 80', @short), '500 unknown', '... but no more, when each flush takes as long');
+
 # A quota all the time, beside which longer stalls come
 my @quota = map { stall(100 * $_, 80) } 200 .. 399, 500 .. 699;
 my @longer = map { stall(40_000 + 1300 * $_ + 290 * abs(sin(7 * $_ * $_)), 900) } 1 .. 7;
