@@ -286,6 +286,7 @@ add_rows(HistoryRing ring, TimestampTz from, TimestampTz to, TimestampTz end,
 	for (uint64 i = history_first(ring);
 		 i <= pg_atomic_read_u64(history_rows[ring].newest); i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!history_copy(ring, i, row))
 			continue;
 		if (row->start >= from && row->start < to &&
@@ -691,9 +692,12 @@ close_minute(TimestampTz end)
 	*base = shared->base;
 	if (make_row(row, base, Max(end, base->start + 1)))
 	{
+		/* or else the next worker would put the minute again */
+		HOLD_INTERRUPTS();
 		store_row(HISTORY_MINUTES,
 				  pg_atomic_read_u64(&shared->newest[HISTORY_MINUTES]) + 1, row);
 		put_hour(row);
+		RESUME_INTERRUPTS();
 	}
 	shared->base = *base;
 }
