@@ -202,12 +202,6 @@ print_processes(char **argument)
 	}
 }
 
-uint64
-changecount_wait(ChangeCount *changes)
-{
-	return pg_atomic_read_u64(&changes->word) >> CHANGECOUNT_SHIFT;
-}
-
 /*
  * The writers in a sum of looks, each with its samples.  Two arguments are a
  * number of looks, and the first process of four that wrote in all of them; 0:
