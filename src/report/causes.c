@@ -134,6 +134,13 @@ flush_now(const CommitFigures *f)
 	return f->flush_newest > 0 ? f->flush_newest : f->flush_time;
 }
 
+/* ... or at most, where none was timed; one that hung is not in the median */
+static double
+flush_at_most(const CommitFigures *f)
+{
+	return f->flush_time > 0 ? flush_now(f) : Min(f->flush_time_max, f->commit_p50);
+}
+
 /* Sessions wait for rows that committing ones hold. */
 static bool
 has_hot_row(const CommitFigures *f)
@@ -909,13 +916,14 @@ remedy_for_standby(const CommitFigures *f)
 
 /*
  * For one that writes "wal" in each transaction, where plain flushes take the
- * time.  Under a quota the others use up what is saved; other stalls, bytes,
- * and commits one by one do not become fewer.
+ * time.  Under a quota the others use up what is saved; other stalls, bytes of
+ * others, and commits one by one do not become fewer.
  */
 static const char *
 larger_transactions(const CommitFigures *f, double wal)
 {
 	return wal > 0 && wal < SMALL_COMMIT && f->stall[STALL_QUOTA].share == 0 &&
+		(f->flush_wal < MANY_BYTES || 2 * wal * f->carried >= f->flush_wal * f->flushes) &&
 		rest_of_flushes(f) >= 0.5 && !commit_hardly_matters(f) &&
 		!has_hot_row(f) && !statements_wait(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
 		"larger transactions, if its work allows them" : NULL;
@@ -1303,7 +1311,7 @@ stalls_of_server(const CommitFigures *f)
 static bool
 others_slow_down(const CommitFigures *f)
 {
-	return Max(flush_now(f), f->flush_slower) >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
+	return Max(flush_at_most(f), f->flush_slower) >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
 		f->seen_enough &&
 		f->stall[STALL_OTHERS].share + stalls_of_server(f) < MIN_CAUSE &&
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
@@ -1391,8 +1399,10 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 {
 	bool		beside_sync = most_hang_now(f) && f->now.beside_sync && !f->conf.wal_apart;
 	bool		others = others_slow_down(f) && !beside_sync;
-	bool		many_bytes = f->period != NULL && !commits_hang(f) &&
-	f->flush_wal >= MANY_BYTES;
+
+	/* else bytes_share() has them */
+	bool		many_bytes = (f->period != NULL || f->flush_time == 0) &&
+	!commits_hang(f) && f->flush_wal >= MANY_BYTES;
 
 	if (fills_segments(f))
 		add_cause(found, outside_share(f),
@@ -1426,19 +1436,20 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
+						   f->flush_time == 0 ? "flushes that did not stall (none was timed, so what is usual is not known)" :
 						   psprintf("flushes of usual length: the disk takes this time for each%s", f->seen_enough ? "" :
 									", unless a processor was late, which no sample tells"),
 						   !many_bytes ? "" :
 						   psprintf(", with %s of WAL%s", format_bytes(f->flush_wal), f->flush_time == 0 ? "" :
 									psprintf(" (%s/s of their time)", format_bytes(1e6 * f->flush_wal / f->flush_time))),
-						   !others ? "" : psprintf(", while %s read or write on it%s", name_others(f),
+						   !others ? "" : psprintf(", while %s read or write on the volume%s", name_others(f),
 												   use_of_volume(&f->seen.volume))),
 				  beside_sync ? psprintf("%s; or, if the volume hangs: the kernel's log, the provider's graphs", remedy_for_checkpoints(f)) :
 				  others ? own_volume(f) :
 				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
 				  "larger transactions: one session commits at a time" :
-				  many_bytes && flush_now(f) >= LONG_FLUSH ?
+				  many_bytes && flush_at_most(f) >= LONG_FLUSH ?
 				  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
 }
 
@@ -1474,7 +1485,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	else if (f->commits >= CAUSES_MIN_COMMITS && f->top_share >= WHO_MATTERS &&
 			 (f->top_share <= ONE_CLIENT || other_takes_most))
 		add_cause(found, f->top_share,
-				  psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s",
+				  psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s%s",
 						   f->top, hangs ? "" :
 						   psprintf(", %s of commit time%s", format_percent(f->top_time),
 									works_outside(f) ? " (without 'before', 'after')" : ""),
@@ -1482,7 +1493,11 @@ find_client_causes(const CommitFigures *f, Causes *found)
 						   f->longest == NULL || hangs ? "" :
 						   psprintf(" %s commit time, %s, is of client %s.",
 									other_takes_most ? "Most" : "The largest part of",
-									format_percent(f->longest_time), f->longest)),
+									format_percent(f->longest_time), f->longest),
+						   f->heaviest == NULL || strcmp(f->heaviest, f->top) == 0 ||
+						   f->flush_wal < MANY_BYTES ? "" :
+						   psprintf(" Most WAL, %s, is of client %s.",
+									format_percent(f->heaviest_share), f->heaviest)),
 				  f->top_of_transactions < HARDLY_COMMIT || applies || other_takes_most ? NULL :
 				  larger_transactions(f, f->top_wal));
 	add_cause(found, f->top_leader_flushes,

@@ -93,7 +93,7 @@ static const Figure figures[] = {
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
 	FIGURE(checkpoint_phase), FIGURE(phase_mean), FIGURE(phase_commits), FIGURE(phase_seconds), FIGURE(slow_recent), FIGURE(slow_standby), FIGURE(slow_at_stage[STANDBY_NOT_WRITTEN]), FIGURE(slow_at_stage[STANDBY_NOT_FLUSHED]),
-	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
+	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time), FIGURE(flush_time_max),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_slowed), FIGURE(write_stalls), FIGURE(unknown_kept), FIGURE(flush_newest), FIGURE_OF(delay_elsewhere, conf.delay_elsewhere), FIGURE(transaction_mean),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),

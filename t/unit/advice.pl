@@ -881,19 +881,35 @@ other I/O | others
 	seen.activity[ACTIVITY_OTHERS]=51 seen.volume.seconds=1 seen.volume.bytes=4e6
 	seen.volume.flushed=3e6 seen.volume.requests=300 seen.volume.of_flushes=90
 others that make no flush stall | long
-	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 requests/s, of which flushes about 90\.
+	cause: 100% flushes of usual length: the disk takes this time for each, while others read or write on the volume: it had 300 requests/s, of which flushes about 90\.
 	remedy: ^a disk of its own
 ... while WAL is archived | long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=95
-	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on it
+	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on the volume
 ... and make them take longer than they did | long flush_time=850 flush_p50=800 flush_newest=2500
-	cause: 100% flushes that take longer than they did, while others read or write on it: it had
+	cause: 100% flushes that take longer than they did, while others read or write on the volume: it had
 	remedy: ^a disk of its own
 ... which took as long before | long flush_time=2400 flush_p50=800 flush_newest=2500
 	cause: 100% flushes of usual length: the disk takes this time for each, while others
 ... which took longer before | long flush_newest=600
 	cause: 100% flushes of usual length: the disk takes this time for each\.
+%not_timed | flush_time=0 io_timing=0 commit_p50=52e3 flush_time_max=48e3
+... of which none is timed | long not_timed seen.activity[ACTIVITY_ARCHIVER]=95
+	cause: 100% flushes that did not stall \(none was timed, so what is usual is not known\), while others, perhaps archive_command, read or write on the volume: it had
+	remedy: ^a disk of its own
+... which are short, but for one that hung | long not_timed commit_p50=900
+	cause: 100% flushes that did not stall \(none was timed, so what is usual is not known\)\.\n
 ... for less than half of the time | long seen.activity[ACTIVITY_OTHERS]=49
 	cause: 100% flushes of usual length: the disk takes this time for each\.
+flushes of many bytes, of which none is timed
+	not_timed flush_wal=272e3 top=orders top_share=0.8 top_wal=180 top_of_transactions=1 heaviest=docs heaviest_share=0.998
+	cause: 100% flushes that did not stall \(none was timed, so what is usual is not known\), with 272 kB of WAL\.
+	remedy: ^if the volume carries no more bytes: less WAL \(since the reset, 99\.8% of it is of client docs\)
+	says: Most WAL, 99\.8%, is of client docs\.
+	not: larger transactions
+... all of many small commits
+	not_timed flush_wal=40e3 carried=2e6 flushes=10000 top=orders top_share=0.8 top_wal=180 top_of_transactions=1 heaviest=orders heaviest_share=0.998
+	says: larger transactions, if
+	not: Most WAL
 stalls | stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
@@ -920,7 +936,7 @@ stalls | stall:unknown=0.6
 ... and none of them a stall | slower
 	cause: 100% flushes take 10\.0 ms now,
 ... while others use the volume | seen.n=1200 seen.activity[ACTIVITY_OTHERS]=700 slower
-	cause: 100% flushes that take longer than they did, while others read or write on it
+	cause: 100% flushes that take longer than they did, while others read or write on the volume
 	remedy: ^a disk of its own
 ... as few samples tell | slower seen_enough=0
 	cause: 100% flushes of usual length

@@ -204,7 +204,7 @@ is( kinds(
 	'400 quota, 7 unknown',
 	'... or only later');
 
-# Commands ask for checkpoints: the limit ends their hangs with its windows, too
+# Commands ask for checkpoints, and the limit ends their hangs with its windows
 my @commands = map { (
 	looks(30_000 * $_, 30_000 * $_ + 24_000),
 	looks(30_000 * $_ + 24_000, 30_000 * $_ + 30_000, checkpoint => 2)) } 0 .. 2;
