@@ -156,6 +156,14 @@ commits_hang(const CommitFigures *f)
 	return most_hang_now(f) || f->hanging > 0;
 }
 
+/* ... for a flush */
+static bool
+flushes_hang(const CommitFigures *f)
+{
+	return commits_hang(f) && (f->hanging > 0 || f->now.phase == PHASE_FLUSH ||
+							   f->now.phase == PHASE_OTHER_FLUSH);
+}
+
 /* Behind one that sleeps; and most sleeps carry nobody. */
 static bool
 hang_asleep(const CommitFigures *f)
@@ -187,7 +195,7 @@ bytes_share(const CommitFigures *f)
 	if (share == 0)
 		return f->stall[STALL_BYTES].share;
 	/* the fit is of flushes that have ended */
-	if (most_hang_now(f) && (f->now.phase == PHASE_FLUSH || f->now.phase == PHASE_OTHER_FLUSH))
+	if (most_hang_now(f) && flushes_hang(f))
 		share *= Max(1 - f->now.longest / 1e6 / f->phase_seconds, 0);
 	/* the causes before STALL_CHECKPOINT are phases of their own */
 	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
@@ -463,15 +471,19 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 
 /*---- Words, "" if their figure is not known ---------------------*/
 
-/* " (12 stalls, mean 650 ms, 60.0% certain)" */
+/* " (12 stalls, mean 650 ms, 60.0% certain)"; when one hung, if it stands out */
 static const char *
 count_stalls(const CommitFigures *f, StallCause cause)
 {
 	const StallSum *stall = &f->stall[cause];
+	bool		one = stall->n == 1 || stall->longest > 2 * stall->length;
 
 	return stall->n == 0 ? "" :
-		psprintf(" (%d stall%s, mean %s%s)", stall->n, stall->n == 1 ? "" : "s",
-				 format_us(stall->length), stall->certainty > 0 &&
+		psprintf(" (%d stall%s, mean %s%s%s)", stall->n, stall->n == 1 ? "" : "s",
+				 format_us(stall->length), !one || stall->longest < WAITS_NOW_LONG ? "" :
+				 psprintf(", %suntil %s", stall->n == 1 ? "" :
+						  psprintf("the longest %s, ", format_us(stall->longest)), stall->longest_until),
+				 stall->certainty > 0 &&
 				 stall->certainty < HARDLY_CERTAIN ?
 				 psprintf(", %s certain", format_percent(stall->certainty)) : "");
 }
@@ -1432,7 +1444,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		add_cause(found, rest_of_flushes(f) - slower_share(f),
 				  psprintf("%s%s%s.", beside_sync ?
 						   "flushes that have not ended, or of usual length. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
-						   commits_hang(f) ? "flushes that have not ended, or of usual length" :
+						   flushes_hang(f) ? "flushes that have not ended, or of usual length" :
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
@@ -1446,6 +1458,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 												   use_of_volume(&f->seen.volume))),
 				  beside_sync ? psprintf("%s; or, if the volume hangs: the kernel's log, the provider's graphs", remedy_for_checkpoints(f)) :
 				  others ? own_volume(f) :
+				  flushes_hang(f) ? "what the volume does: iostat, the kernel's log, the provider's graphs" :
 				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
 				  "larger transactions: one session commits at a time" :
@@ -1697,6 +1710,9 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 
 /*---- The tables on a delay ---------------------------------------*/
 
+/* The setting without which little is known of a delay */
+static const char time_flushes[] = "track_wal_io_timing = on";
+
 /* In place of a setting: a sweep of fixed delays, and of the adaptive one */
 static const char sweep[] = "each";
 static const char adaptive_sweep[] = "both";
@@ -1889,7 +1905,7 @@ find_may_pay(const CommitFigures *f)
 			psprintf("hardly any leader sleeps: at %s of %s, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->siblings_of, f->conf.siblings, f->siblings_half),
 		sweep},
 		{f->flush_time <= 0 && !f->conf.io_timing, "not known. Flushes are not timed:",
-		"track_wal_io_timing = on"},
+		time_flushes},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
 		{f->flush_slower > 0,
 			rows ? rows : "may pay, fixed or adaptive: flushes take long now, and sessions may take turns.",
@@ -1968,7 +1984,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	if (some_hang(f, first))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: what hangs, as the first line says.%s", others));
-	else if (answer->setting != NULL && !is_sweep(answer) && !minor)
+	else if (answer->setting != NULL && !is_sweep(answer) && !minor &&
+			 !(answer->setting == time_flushes && has_remedy && first->share > 0.5))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("First step: the statement on a delay.%s", others));
 	else if (nothing_stands_out(f))

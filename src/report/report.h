@@ -16,6 +16,8 @@ typedef struct StallSum
 {
 	int			n;
 	double		length;			/* of a mean one */
+	double		longest;		/* that is kept */
+	const char *longest_until;
 	double		share;			/* of commit time */
 	double		certainty;		/* that this is their cause; 0: not known */
 } StallSum;

@@ -969,7 +969,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 	for (int i = 0; i < log->n; i++)
 	{
 		const LoggedEvent *stall = &log->logged[i];
-		double	   *certainty = &f->stall[stall->cause].certainty;
+		StallSum   *sum = &f->stall[stall->cause];
 
 		if (stall->event.ended_at < f->stats_reset ||
 			stall->event.ended_at >= end)
@@ -983,7 +983,15 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		if (stall->event.ended_at < recent)
 			continue;
 		f->unknown_kept |= stall->cause == STALL_UNKNOWN;
-		*certainty += (stall->certainty - *certainty) / ++n[stall->cause];
+		sum->certainty += (stall->certainty - sum->certainty) / ++n[stall->cause];
+		if (stall->event.duration / 1e3 > sum->longest &&
+			!watch_is_of_processor(&stall->outcome.seen))
+		{
+			TimestampTz until = stall->event.ended_at;
+
+			sum->longest = stall->event.duration / 1e3;
+			sum->longest_until = pstrdup(timestamptz_to_str(until - until % USECS_PER_SEC));
+		}
 		if (stall->cause == STALL_CHECKPOINT)
 		{
 			const char *phase = stall_log_checkpoint_phase(&stall->outcome.seen);

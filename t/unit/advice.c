@@ -97,7 +97,7 @@ static const Figure figures[] = {
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_slowed), FIGURE(write_stalls), FIGURE(unknown_kept), FIGURE(flush_newest), FIGURE_OF(delay_elsewhere, conf.delay_elsewhere), FIGURE(transaction_mean),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
-	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(stall[STALL_ARCHIVER].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
+	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(stall[STALL_UNKNOWN].longest), FIGURE(stall[STALL_UNKNOWN].longest_until), FIGURE(stall[STALL_ARCHIVER].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
 	FIGURE(seen.volume.seconds), FIGURE(seen.volume.requests), FIGURE(seen.volume.of_flushes), FIGURE(seen.volume.bytes), FIGURE(seen.volume.flushed), FIGURE(seen.activity[ACTIVITY_OTHERS]), FIGURE(seen.activity[ACTIVITY_WRITER]),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(queue), FIGURE(top_share),

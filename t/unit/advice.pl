@@ -427,15 +427,18 @@ a prepared transaction that nobody ends
 	phase:before=1
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
-a flush that hangs | hanging
+a flush that hangs | hanging now.phase=4
 	cause: 100% flushes that have not ended, or of usual length\.\n
-	not: ->
+	remedy: ^what the volume does: iostat, the kernel's log, the provider's graphs\n$
+... behind a commit that computes | hanging
+	cause: 100% flushes of usual length
+	not: have not ended
 ... beside the sync of a checkpoint | hanging now.beside_sync=1 wal_rate=1 completion_target=0.1
 	cause: 100% flushes that have not ended, or of usual length\. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs\.
 	remedy: ^larger checkpoint_timeout \(now 300 s\); or, if the volume hangs: the kernel's log, the provider's graphs\n$
 ... for which a command asked | hanging now.beside_sync=1 checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint
-... on another volume | hanging now.beside_sync=1 wal_apart=1
+... on another volume | hanging now.phase=4 now.beside_sync=1 wal_apart=1
 	cause: 100% flushes that have not ended, or of usual length\.\n
 	not: checkpoint
 a deferred trigger | phase:before=0.98 lock='row of relation sum, held by pid 7' lock_share=1
@@ -910,6 +913,9 @@ flushes of many bytes, of which none is timed
 	not_timed flush_wal=40e3 carried=2e6 flushes=10000 top=orders top_share=0.8 top_wal=180 top_of_transactions=1 heaviest=orders heaviest_share=0.998
 	says: larger transactions, if
 	not: Most WAL
+one stall that hung, of a few
+	stall:unknown=0.6 stall[STALL_UNKNOWN].longest=40.7e6 stall[STALL_UNKNOWN].longest_until='12:00'
+	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms, the longest 40\.7 s, until 12:00\): see
 stalls | stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
@@ -1028,7 +1034,7 @@ a hot row | hot
 	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance.* iotop; commit_stats_reset\(\), if
 ... beside one long COMMIT | hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
-... and COMMITs that hang | hot now.longest=4e6 now.all=1
+... and COMMITs that hang | hot now.longest=4e6 now.all=1 now.phase=5
 	cause: 100% flushes that have not ended
 	answer: no\. Commits hang
 ... that each holds before its COMMIT, too | hot seen.lock_waits=4200
@@ -1478,6 +1484,8 @@ is( conclude("$wrong phase:flush=0.96 phase:delay=0.04")->{step},
 $wrong .= ' seen_enough=1 alone_hits=1 phase:delay=0.02 phase:flush=0.01';
 my $set = qr/^First step: the statement on a delay\./;
 my $cause = qr/^First step: what cause 1 says\./;
+like(conclude('not_timed')->{step}, $set, '... as flushes that are not timed');
+like(conclude('not_timed stall:unknown=0.6')->{step}, $cause, '... unless much time has a cause');
 my $queue = "$wrong phase:before=0.97 lock=row seen.commit_queue=3 seen.commit_locks=3";
 like(conclude("$wrong phase:NOTIFY=0.97")->{step}, $set, '... which is all but a queue for it');
 like(conclude($queue)->{step}, $set, '... of deferred triggers');
