@@ -959,8 +959,7 @@ stalls | stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes are not timed
 ... of a device that queues, and other flushes | queue stall:unknown=0.2
-	cause: 80\.0% flushes of usual length
-	cause: 100% flushes of usual length: the disk takes this time for each, unless a processor was late, which no sample tells\.
+	cause: 80\.0% flushes of usual length: the disk takes this time for each, unless a processor was late, which no sample tells\.
 	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall
 few of them | stall:unknown=0.1
 	cause: 90\.0% flushes
