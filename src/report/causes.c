@@ -476,7 +476,7 @@ static const char *
 count_stalls(const CommitFigures *f, StallCause cause)
 {
 	const StallSum *stall = &f->stall[cause];
-	bool		one = stall->n == 1 || stall->longest > 2 * stall->length;
+	bool		one = stall->n == 1 || stall->longest > 1.5 * stall->length;
 
 	return stall->n == 0 ? "" :
 		psprintf(" (%d stall%s, mean %s%s%s)", stall->n, stall->n == 1 ? "" : "s",
@@ -1443,8 +1443,8 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 	else
 		add_cause(found, rest_of_flushes(f) - slower_share(f),
 				  psprintf("%s%s%s.", beside_sync ?
-						   "flushes that have not ended, or of usual length. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
-						   flushes_hang(f) ? "flushes that have not ended, or of usual length" :
+						   "flushes that have not ended, or did not stall. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
+						   flushes_hang(f) ? "flushes that have not ended, or did not stall" :
 						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
 						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :

@@ -428,18 +428,18 @@ a prepared transaction that nobody ends
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
 a flush that hangs | hanging now.phase=4
-	cause: 100% flushes that have not ended, or of usual length\.\n
+	cause: 100% flushes that have not ended, or did not stall\.\n
 	remedy: ^what the volume does: iostat, the kernel's log, the provider's graphs\n$
 ... behind a commit that computes | hanging
 	cause: 100% flushes of usual length
 	not: have not ended
 ... beside the sync of a checkpoint | hanging now.beside_sync=1 wal_rate=1 completion_target=0.1
-	cause: 100% flushes that have not ended, or of usual length\. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs\.
+	cause: 100% flushes that have not ended, or did not stall\. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs\.
 	remedy: ^larger checkpoint_timeout \(now 300 s\); or, if the volume hangs: the kernel's log, the provider's graphs\n$
 ... for which a command asked | hanging now.beside_sync=1 checkpoint_asked=1
 	remedy: ^no command then that asks for a checkpoint
 ... on another volume | hanging now.phase=4 now.beside_sync=1 wal_apart=1
-	cause: 100% flushes that have not ended, or of usual length\.\n
+	cause: 100% flushes that have not ended, or did not stall\.\n
 	not: checkpoint
 a deferred trigger | phase:before=0.98 lock='row of relation sum, held by pid 7' lock_share=1
 	cause: 98\.0% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation sum, held by pid 7\.
@@ -826,7 +826,7 @@ bandwidth | bytes checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^larger max_wal_size
 ... until a flush hung for most of the time
 	hanging now.phase=4 fit.share=0.98 fit.rate=10.5 phase_seconds=15
-	cause: 80\.4% flushes that have not ended, or of usual length\.
+	cause: 80\.4% flushes that have not ended, or did not stall\.
 	says: 19\.6% flushes of many bytes
 ... or for longer than that | hanging now.phase=4 fit.share=0.98 fit.rate=10.5 phase_seconds=11
 	cause: 100% flushes that have not ended
@@ -916,6 +916,9 @@ flushes of many bytes, of which none is timed
 one stall that hung, of a few
 	stall:unknown=0.6 stall[STALL_UNKNOWN].longest=40.7e6 stall[STALL_UNKNOWN].longest_until='12:00'
 	cause: 60\.0% stalls of unknown cause \(5 stalls, mean 650 ms, the longest 40\.7 s, until 12:00\): see
+... for less than a second
+	stall:unknown=0.6 stall[STALL_UNKNOWN].longest=970e3 stall[STALL_UNKNOWN].longest_until='12:00'
+	not: 12:00
 stalls | stall:unknown=0.6
 	cause: 60\.0% stalls of unknown cause
 	answer: not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep
