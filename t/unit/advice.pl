@@ -1229,6 +1229,7 @@ above lambda* | commit_rate=4500
 below
 	answer: may pay: 250 us to 707 us by two rules of thumb\. .*sweep
 a device that queues | queue
+	cause: 100% flushes of usual length: the disk takes this time for each, unless a processor was late, which no sample tells\.
 	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall, and.*sweep
 ... that was replaced by a quicker one
 	queue flush_newest=250 flush_rate=1000 commit_rate=1000 disk_busy=0.25
