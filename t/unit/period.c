@@ -143,6 +143,12 @@ quote_literal_cstr(const char *text)
 	return "";
 }
 
+const char *
+timestamptz_to_str(TimestampTz t)
+{
+	return "";
+}
+
 static CommitFigures figures;
 static CommitFigures *const f = &figures;
 static HistorySum sums;
