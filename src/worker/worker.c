@@ -69,7 +69,7 @@ worker_register(void)
 		.bgw_start_time = BgWorkerStart_RecoveryFinished,
 		.bgw_restart_time = 5,
 		.bgw_library_name = "commit_stats",
-		.bgw_function_name = "commit_stats_flush_logger_main"
+		.bgw_function_name = "commit_stats_worker_main"
 	};
 
 	RegisterBackgroundWorker(&worker);
@@ -229,7 +229,7 @@ soon(void)
 }
 
 void
-commit_stats_flush_logger_main(Datum main_arg)
+commit_stats_worker_main(Datum main_arg)
 {
 	int			quiet = 0;		/* looks in a row at which nothing committed */
 	uint64		due = 0;		/* the next look */

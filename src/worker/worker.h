@@ -3,7 +3,7 @@
 #define COMMIT_STATS_WORKER_H
 
 extern void worker_register(void);
-extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
+extern PGDLLEXPORT void commit_stats_worker_main(Datum main_arg);
 
 /* ms until a group or an event counts as complete */
 #define SETTLE_TIME		50
