@@ -94,8 +94,16 @@ typedef struct AdaptiveDelayShared
 } AdaptiveDelayShared;
 
 const char *const delay_change_names[] = {
-	"start", "no better", "much worse", "interrupted", "better", "load changed",
-	"quota found", "quota changed", "quota gone", "quota refuted"
+	[SPACING_STARTED] = "start",
+	[SPACING_LOST] = "no better",
+	[SPACING_ENDED_EARLY] = "much worse",
+	[SPACING_INTERRUPTED] = "interrupted",
+	[SPACING_ADOPTED] = "better",
+	[SPACING_LOAD_CHANGED] = "load changed",
+	[SPACING_QUOTA_FOUND] = "quota found",
+	[SPACING_QUOTA_CHANGED] = "quota changed",
+	[SPACING_QUOTA_GONE] = "quota gone",
+	[SPACING_QUOTA_REFUTED] = "quota refuted"
 };
 
 pg_atomic_uint64 *adaptive_delay_before_most = NULL;

@@ -89,7 +89,11 @@ typedef struct SlowLogShared
 	SlowRing	ring[SLOW_NKINDS] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 } SlowLogShared;
 
-const char *const slow_role_names[] = {"leader", "follower", "asynchronous"};
+const char *const slow_role_names[] = {
+	[SLOW_LED] = "leader",
+	[SLOW_FOLLOWED] = "follower",
+	[SLOW_DID_NOT_WAIT] = "asynchronous"
+};
 
 static SlowLogShared *shared = NULL;
 

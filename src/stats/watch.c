@@ -181,10 +181,16 @@ own_settings(void)
 {
 	return (WatchSettings)
 	{
-		CommitDelay, CommitSiblings, guc_is_set_elsewhere("commit_delay"),
-			commit_stats_slow_commit_time, track_wal_io_timing,
-			shared->settings.wal_apart, PgReloadTime,
-			max_wal_size_mb, CheckPointTimeout, shared->settings.checkpoints_set_at
+		.delay = CommitDelay,
+			.siblings = CommitSiblings,
+			.delay_elsewhere = guc_is_set_elsewhere("commit_delay"),
+			.slow_commit_time = commit_stats_slow_commit_time,
+			.io_timing = track_wal_io_timing,
+			.wal_apart = shared->settings.wal_apart,
+			.loaded_at = PgReloadTime,
+			.max_wal_size = max_wal_size_mb,
+			.checkpoint_timeout = CheckPointTimeout,
+			.checkpoints_set_at = shared->settings.checkpoints_set_at
 	};
 }
 

@@ -330,7 +330,10 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 Datum
 commit_history_1_0(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {"minute", "hour"};
+	static const char *const names[] = {
+		[HISTORY_MINUTES] = "minute",
+		[HISTORY_HOURS] = "hour"
+	};
 	HistorySum *sum = palloc(sizeof(HistorySum));
 	Row			row;
 

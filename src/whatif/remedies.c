@@ -80,9 +80,13 @@ typedef enum Safety
 } Safety;
 
 static const char *const safety_names[] = {
-	"loses nothing", "loses nothing", "loses nothing", "needs the application",
-	"needs another device", "may lose the newest commits at a crash",
-	"may corrupt the database at a crash"
+	[CHANGES_NOTHING] = "loses nothing",
+	[ADAPTS] = "loses nothing",
+	[LOSES_NOTHING] = "loses nothing",
+	[NEEDS_APPLICATION] = "needs the application",
+	[NEEDS_DEVICE] = "needs another device",
+	[MAY_LOSE_COMMITS] = "may lose the newest commits at a crash",
+	[MAY_LOSE_DATA] = "may corrupt the database at a crash"
 };
 
 /* Statements to paste into psql; null: none does it */
