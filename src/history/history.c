@@ -373,9 +373,9 @@ add_groups(HistorySum *row, HistoryBase *base)
 }
 
 /*
- * What the log has not yet, or lost by a reset, has no known cause, and as
- * many waiters as the others.  If it is full and no longer has all, those that
- * it has stand for all.
+ * Stalls that the log lacks, as they are too new or a reset came, have no
+ * known cause, and as many waiters as the others.  If it is full and no longer
+ * has all, those that it has stand for all.
  */
 static void
 divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)

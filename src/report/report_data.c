@@ -11,7 +11,7 @@
  * set_phases_of_samples() comes after set_phases_of_sums().
  *
  * Locking: commit_stats_reset_lock(), shared, while everything is copied, and
- * what the modules that are read take inside of it.
+ * what the modules that are read take, inside of it or later.
  *
  *-------------------------------------------------------------------------
  */
@@ -1370,7 +1370,7 @@ report_data_blame_slow(CommitFigures *f)
 		if (blame->name[0] == '\0')
 			continue;
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
-		/* what its lead leaves, it had half of, or nearly */
+		/* others had half of what its lead leaves, or nearly */
 		time = part[PHASE_STANDBY] - clock_elapsed(slow[i].outcome.waits.blame_lead,
 												   part[PHASE_STANDBY]) / 2;
 		/* ... and what is outside of the period may be that */

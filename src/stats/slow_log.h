@@ -73,8 +73,8 @@ typedef struct SlowEvent
 	/* Of a stall. */
 	int			sessions;		/* in their commit as the flush ended */
 	uint64		limit;			/* a flush that takes longer is a stall */
-	uint64		since;			/* clock_now() when the flush before had
-								 * begun, from which the WAL is; 0: unknown */
+	uint64		since;			/* clock_now() when the flush before began,
+								 * which lacks its WAL; 0: unknown */
 } SlowEvent;
 
 /* What became of its flush.  Written by the background worker, a bit later. */

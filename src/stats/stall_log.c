@@ -300,7 +300,8 @@ ratio_beside(const StallLog *log, const LoggedEvent *stall,
 
 /*
  * Of two activities at the same time, the one with the larger ratio counts.
- * Both also write, so other I/O comes later.
+ * Checkpoints and the archiver use the volume themselves, so the rules ask for
+ * I/O of others after them.
  */
 static double
 certainty_beside(const StallLog *log, const LoggedEvent *stall,

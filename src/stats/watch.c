@@ -229,9 +229,9 @@ watch_read_settings(WatchSettings *settings)
 }
 
 /*
- * This process is the worker, until it exits.  A server's WAL stays where it
- * is, so nothing else looks for its volume: volume_find() waits for a file
- * server that does not answer, and somebody wants a report just then.
+ * This process is the worker, until it exits.  It alone looks for the volume
+ * of the WAL, and once: volume_find() waits for a file server that does not
+ * answer, and just then somebody wants a report.
  */
 void
 watch_start(void)

@@ -5,8 +5,9 @@
  *		commit_standby_stats, commit_delay_state, commit_delay_changes and
  *		commit_history, and those that ask for a row of that, or for none.
  *
- * Locking: the first two hold commit_stats_reset_lock() in shared mode while
- * they copy.  clients.c takes commit_stats_clients_lock() for
+ * Locking: the first two hold commit_stats_reset_lock(), shared, while they
+ * copy, and commit_wal_stats exclusively, for a moment, if it ends a cycle
+ * (wal_cycles_look()).  clients.c takes commit_stats_clients_lock() for
  * commit_stats_info, and standby.c takes SyncRepLock for a moment.
  * adaptive_delay_read() copies the state of the adaptive delay under
  * commit_stats_delay_lock(), shared.
