@@ -208,11 +208,13 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
 		"sync" : "write";
 }
 
+/* Looks tell where nothing has been measured. */
 static bool
 is_segment(const SlowEvent *event, const WatchSummary *seen)
 {
-	return event->part[PHASE_SEGMENT] >= event->duration / 2 ||
-		(seen->segment > 0 && 2 * seen->segment >= seen->n);
+	if (event->part[PHASE_SEGMENT] > 0)
+		return event->part[PHASE_SEGMENT] >= event->duration / 2;
+	return seen->segment > 0 && 2 * seen->segment >= seen->n;
 }
 
 /*

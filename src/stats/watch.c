@@ -1031,7 +1031,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->throttled += throttled;
 	for (int i = 0; i < ACTIVITIES; i++)
 		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
-	sum->segment += sample->segment;
+	sum->segment += sample->segment && !late;
 	sum->paused += sample->paused;
 	sum->ahead += sample->ahead;
 	sum->others += sample->others / 100.0f;

@@ -85,6 +85,9 @@ is( causes(stall(1000, 650, segment => 300)),
 is( causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
 	'1 new segment 1.00',
 	'... which the worker saw');
+is( causes(looks(350, 1000, segment => 1), stall(1000, 650, segment => 30)),
+	'1 unknown 0.00',
+	'... unless it is known to have taken less time');
 
 is( causes(
 		(   map { (

@@ -50,17 +50,20 @@ print_pause(char **argument)
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
 }
 
-/* Of a commit in a flush that waits for a processor, after a time or in it */
+/*
+ * Of a commit in a flush that waits for a processor, and makes a segment,
+ * after a time or in it
+ */
 static void
 print_processor(char **argument)
 {
 	WatchSample before = {.at = NS_PER_S};
-	WatchSample after = {.at = before.at + 50 * NS_PER_MS,.cpu_waits = 1,.queued = atoi(argument[1])};
+	WatchSample after = {.at = before.at + 50 * NS_PER_MS,.cpu_waits = 1,.segment = true,.queued = atoi(argument[1])};
 	WatchSummary sum = {0};
 
 	after.phase[PHASE_FLUSH] = 1;
 	add_sample(&after, &before, 40 * NS_PER_MS, atoi(argument[0]), &sum);
-	printf("%d", watch_is_of_processor(&sum));
+	printf("%d %d", watch_is_of_processor(&sum), sum.segment);
 }
 
 int			wal_segment_size = 16 * 1024 * 1024;

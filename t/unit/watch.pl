@@ -36,9 +36,9 @@ is( $program->([qw(naps 60 0 299 0 300 0 1550 700 1550 800 1550 0)]),
 is($program->([qw(naps 69 19 70 10 70 9 130 80 40 0)]),
 	'0 0q 0 0q 0', '... in which case commits do, too, if it is late by 20 ms');
 
-is($program->([qw(processor 0 0)]), '1', 'a flush waits for a processor');
-is($program->([qw(processor 1 0)]), '0', '... which began after the time that is asked for');
-is($program->([qw(processor 1 1)]), '1', '... unless the worker waited for one in that time');
+is($program->([qw(processor 0 0)]), '1 1', 'a flush waits for a processor, and makes a segment');
+is($program->([qw(processor 1 0)]), '0 0', '... which began after the time that is asked for');
+is($program->([qw(processor 1 1)]), '1 0', '... unless the worker waited for one in that time');
 
 is($program->([qw(flusher wal_write D 0)]), '0 2', 'two commits wait as WAL is written');
 is($program->([qw(flusher wal_write R 0)]), '2 0', '... or as that process could run');
