@@ -47,6 +47,12 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 #define QUOTA_WINDOWS	2		/* that a stall takes, at most: a flush has a
 								 * few requests */
 
+/* Bytes of a flush that may be of a bulk writer */
+#define MUCH_WAL		(BULK_WAL / 8)
+
+/* A writer at whose mean rate a flush has less than this part is none of it. */
+#define LEAST_PART		16
+
 /* An activity with a smaller ratio is no cause. */
 #define MIN_RATIO		3.0
 
@@ -140,14 +146,15 @@ find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
 	const ClientSession *session;
 	SlowEvent  *event;
 
-	if (stall->outcome.wal_bytes < BULK_WAL || seen->samples == 0 ||
+	if (stall->outcome.wal_bytes < MUCH_WAL || seen->samples == 0 ||
 		2 * seen->samples < stall->outcome.seen.n)
 		return;
 	if (*sessions == NULL)
 		*sessions = clients_read_sessions();
 	session = clients_find_session(*sessions, seen->pid, stall->event.end);
 	event = palloc0(sizeof(SlowEvent));
-	event->wal_bytes = stall->outcome.wal_bytes;
+	/* or else it would not have been seen writing */
+	event->wal_bytes = Max(stall->outcome.wal_bytes, BULK_WAL);
 	stall->writer = event;
 	for (int i = 1; i < likely; i++)
 	{
@@ -166,6 +173,33 @@ find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
 			writers[i].event.end > stall->event.end &&
 			writers[i].event.end - writers[i].event.duration < stall->event.end)
 			stall->writer = &writers[i].event;
+}
+
+/*
+ * The only bulk writer that was running, all the time from the flush before:
+ * it did not write evenly, or the worker had not seen it for long enough.
+ */
+static void
+find_only(LoggedEvent *stall, const LoggedEvent *writers, int n)
+{
+	uint64		until = stall->event.end - stall->event.duration;
+	const SlowEvent *only = NULL;
+
+	for (int i = 0; i < n; i++)
+	{
+		const SlowEvent *writer = &writers[i].event;
+
+		if (writer->end <= stall->event.since || writer->end - writer->duration >= until)
+			continue;
+		if (only != NULL)
+			return;
+		only = writer;
+	}
+	if (only == NULL || stall->event.since == 0 || only->end < until ||
+		only->end - only->duration > stall->event.since ||
+		LEAST_PART * wal_in_flush(only, &stall->event) < stall->outcome.wal_bytes)
+		return;
+	stall->writer = only;
 }
 
 /*
@@ -382,13 +416,13 @@ is_bulk_wal(const StallLog *log, const LoggedEvent *stall)
 	const WatchSummary *seen = &stall->outcome.seen;
 	double		length = (double) stall->event.duration / NS_PER_US;
 
-	if (stall->outcome.wal_bytes < BULK_WAL || stall->writer == NULL ||
+	if (stall->outcome.wal_bytes < MUCH_WAL || stall->writer == NULL ||
 		stall->writer->wal_bytes < BULK_WAL ||
 		4.0 * stall->outcome.wal_bytes <
 		(fit_main_share(fit) > 0 ? fit->rate : shown_rate(log, stall)) * length)
 		return 0;
 	return stall->writer_share > 0 ? stall->writer_share :
-		Min((double) seen->writer[0].samples / seen->n, 1);
+		Max(Min((double) seen->writer[0].samples / Max(seen->n, 1), 1), MERELY_BESIDE);
 }
 
 /* By the fit, bytes take half of the stall. */
@@ -666,6 +700,8 @@ stall_log_read(StallLog *log)
 		find_writer(stall, writers, nwriters);
 		if (stall->writer == NULL)
 			find_running(stall, writers, nwriters, &sessions);
+		if (stall->writer == NULL && stall->outcome.wal_bytes >= MUCH_WAL)
+			find_only(stall, writers, nwriters);
 	}
 }
 

@@ -288,9 +288,25 @@ is(causes('writer 1100 600 48000000 7', stall(1000, 200, %bulk)) =~ s/[\d.]+$//r
 is( causes(looks(0, 2000, writer => 9), stall(1000, 200, %bulk)),
 	'1 bulk WAL 1.00',
 	'a bulk load that has not ended');
-is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
+is( causes(looks(0, 2000, writer => 9), stall(1000, 200, bytes => 150_000)),
+	'1 bulk WAL 1.00',
+	'... of which the flush wrote a part');
+is( causes(looks(0, 2000, writer => 9), stall(1000, 200, bytes => 120_000)),
 	'1 unknown 0.00',
-	'... of which the flush wrote little');
+	'... or little');
+
+is( $program->('writer 3000 3000 12000000 7', stall(1000, 200, bytes => 1_000_000)),
+	'bulk WAL 0.60 7 1',
+	'... or the only one that was running');
+is( $program->(
+		'writer 3000 3000 12000000 7',
+		'writer 3000 3000 12000000 8',
+		stall(1000, 200, bytes => 1_000_000)),
+	'unknown 0.00 0 1',
+	'... beside another one');
+is( $program->('writer 30000 30000 12000000 7', stall(1000, 200, bytes => 1_000_000)),
+	'unknown 0.00 0 1',
+	'... or a slow one');
 
 # A volume that flushes 50 MB/s stands still.
 is( causes('writer 3600000 3600000 180000000000 7', stall(2000, 1500, %bulk)),
