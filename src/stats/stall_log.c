@@ -451,16 +451,13 @@ has_no_quota(const StallLog *log, const LoggedEvent *stall)
 
 /* By the rules before "end" */
 static void
-decide_cause(StallLog *log, int i, StallCause end)
+decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause end)
 {
-	LoggedEvent *stall = &log->logged[i];
 	double		bulk_wal = is_bulk_wal(log, stall);
 	bool		ahead = makes_segment(&stall->outcome.seen) &&
 	!watch_is_of_processor(&stall->outcome.seen);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
 											   stall->event.duration);
-	double		quota = log->stall[i].of_quota && !has_no_quota(log, stall) ?
-	log->quota_certainty : 0;
 	const struct
 	{
 		StallCause	cause;
@@ -494,6 +491,15 @@ decide_cause(StallLog *log, int i, StallCause end)
 		r++;
 	stall->certainty = rules[r].cause == end ? 0 : rules[r].certainty;
 	stall->cause = rules[r].cause == end ? STALL_UNKNOWN : rules[r].cause;
+}
+
+static void
+decide_logged(StallLog *log, int i, StallCause end)
+{
+	LoggedEvent *stall = &log->logged[i];
+
+	decide_cause(log, stall, log->stall[i].of_quota && !has_no_quota(log, stall) ?
+				 log->quota_certainty : 0, end);
 }
 
 /*---- The quota ---------------------------------------------------*/
@@ -631,18 +637,18 @@ stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 		stall_log_fit(groups, &log->fit);
 	find_ratios(log);
 	for (int i = 0; i < log->n; i++)
-		decide_cause(log, i, STALL_QUOTA);
+		decide_logged(log, i, STALL_QUOTA);
 	look_for_quota(log);
 	of_bytes = log->fit.window > 0 ? log->quota_certainty :
 		fit_main_share(&log->fit);
 	for (int i = 0; i < log->n; i++)
-		decide_cause(log, i, STALL_UNKNOWN);
+		decide_logged(log, i, STALL_UNKNOWN);
 	if (log->quota_window > 0)
 		find_ratios(log);
 	for (int i = 0; i < log->n; i++)
 	{
 		if (log->logged[i].cause == STALL_UNKNOWN || log->logged[i].cause == STALL_OTHERS)
-			decide_cause(log, i, STALL_UNKNOWN);
+			decide_logged(log, i, STALL_UNKNOWN);
 		follow_checkpoint(&log->logged[i], &until);
 		if (i > 0)
 			follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);
@@ -774,6 +780,25 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 		if (overlap[cause] > overlap[most])
 			most = cause;
 	return 2 * overlap[most] < commit->part[PHASE_OTHER_FLUSH] ? STALL_UNKNOWN : most;
+}
+
+/*
+ * A commit waits for two flushes at most, so that one of them stalled, and for
+ * the reason of what was seen meanwhile.
+ */
+StallCause
+stall_log_cause_of_wait(const StallLog *log, const LoggedEvent *commit,
+						uint64 wait)
+{
+	LoggedEvent stall = *commit;
+	uint64		limit = stall_limit_get();
+
+	if (limit == 0 || wait <= 2 * limit)
+		return STALL_UNKNOWN;
+	stall.event.duration = wait;
+	stall.event.part[PHASE_SEGMENT] = 0;
+	decide_cause(log, &stall, 0, STALL_UNKNOWN);
+	return stall.cause;
 }
 
 /*

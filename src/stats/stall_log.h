@@ -115,6 +115,14 @@ extern void stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
 extern StallCause stall_log_cause_of(const StallLog *log,
 									 const SlowEvent *commit);
 
+/*
+ * ... in such a wait (ns), if the log lacks it: neither did a commit lead it
+ * nor did it carry a slow one, as may be one of the WAL writer
+ */
+extern StallCause stall_log_cause_of_wait(const StallLog *log,
+										  const LoggedEvent *commit,
+										  uint64 wait);
+
 /* That of a checkpoint in half of the looks; or NULL */
 extern const char *stall_log_checkpoint_phase(const WatchSummary *seen);
 

@@ -65,6 +65,8 @@ slow_cause(const StallLog *stalls, const LoggedEvent *logged, uint64 flush_time,
 			longest = phase;
 	if (longest == PHASE_FLUSH || longest == PHASE_OTHER_FLUSH)
 		cause = stall_log_cause_of(stalls, event);
+	if (longest == PHASE_OTHER_FLUSH && cause == STALL_UNKNOWN)
+		cause = stall_log_cause_of_wait(stalls, logged, part[longest]);
 	return cause == STALL_UNKNOWN ? commit_phase_names[longest] :
 		stall_cause_names[cause];
 }
