@@ -8,9 +8,9 @@
  * commit_stall_log and the report tell from here whose WAL a stalled flush had
  * written, and what made it stall.  Each stall has one cause: that of the
  * first rule that holds ("rules" below).  A rule returns its certainty, the
- * probability that the cause is right; 0: it does not hold.  Two passes over
- * all stalls explain some that no rule did: follow_checkpoint() and
- * follow_rate().
+ * probability that the cause is right; 0: it does not hold.  Three passes over
+ * all stalls explain some that no rule did: follow_checkpoint(), follow_rate()
+ * and precede_others().
  *
  *	seen		what the background worker saw during a stall (watch.c)
  *	activity	what may make flushes stall while it goes on: the phases of a
@@ -64,6 +64,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 /* Of the volume's requests: with fewer of others, it has its own reasons. */
 #define MIN_OTHERS		0.3
+
+/* ns: looks know what others had of the volume in about so much time */
+#define OTHERS_LAG		NS_PER_S
 
 /* Looks at a commit, none of which saw it wait for a standby */
 #define STANDBY_LOOKS	3
@@ -449,11 +452,18 @@ has_no_quota(const StallLog *log, const LoggedEvent *stall)
 		 watch_is_of_write(&stall->outcome.seen) : log->short_writes);
 }
 
-/* By the rules before "end" */
+static double
+unless_surer(double other, double certainty)
+{
+	return certainty > other ? certainty : 0;
+}
+
+/* By the rules before "end"; "quota": the certainty of that, if it may be one */
 static void
 decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause end)
 {
 	double		bulk_wal = is_bulk_wal(log, stall);
+	double		bytes = is_bytes(&log->fit, stall);
 	bool		ahead = makes_segment(&stall->outcome.seen) &&
 	!watch_is_of_processor(&stall->outcome.seen);
 	bool		throttled = watch_is_throttled(&stall->outcome.seen,
@@ -467,13 +477,13 @@ decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause e
 		{STALL_PAUSE, throttled && stall->outcome.seen.paused > 0},
 		{STALL_CPU_LIMIT, throttled},
 		{STALL_BULK_WAL, writer_outweighs(log, stall) ? bulk_wal : 0},
-		{STALL_CHECKPOINT,
-		certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},
-		{STALL_ARCHIVER,
-		certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
+		{STALL_CHECKPOINT, unless_surer(bytes,
+										certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER))},
+		{STALL_ARCHIVER, unless_surer(bytes,
+									  certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT))},
 		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
-		log->quota_flushes == 0 && quota > 0 ? quota : is_bytes(&log->fit, stall)},
+		log->quota_flushes == 0 && quota > 0 ? quota : bytes},
 		{STALL_OTHERS, ahead ? 0 :
 		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
 		{STALL_QUOTA, quota},
@@ -608,6 +618,30 @@ follow_checkpoint(LoggedEvent *stall, uint64 *until)
 }
 
 /*
+ * What others have of the volume shows when they have had it for a while, so
+ * stalls of unknown cause shortly before one that they made are theirs, too.
+ */
+static void
+precede_others(StallLog *log)
+{
+	uint64		since = PG_UINT64_MAX;
+
+	for (int i = log->n - 1; i >= 0; i--)
+	{
+		LoggedEvent *stall = &log->logged[i];
+
+		if (stall->cause == STALL_OTHERS && stall->certainty > MERELY_BESIDE)
+			since = clock_elapsed(OTHERS_LAG, stall->event.end);
+		else if (stall->cause == STALL_UNKNOWN && stall->event.end > since &&
+				 !watch_is_of_processor(&stall->outcome.seen))
+		{
+			stall->cause = STALL_OTHERS;
+			stall->certainty = MERELY_BESIDE;
+		}
+	}
+}
+
+/*
  * From stall to stall, a volume that limits bytes was as quick as it can be: a
  * stall that neither has many bytes itself nor ends a window has made up for
  * the flushes before it.
@@ -653,6 +687,7 @@ stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 		if (i > 0)
 			follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);
 	}
+	precede_others(log);
 }
 
 /* That of a leader from the same time on; that time is of one flush. */

@@ -273,6 +273,12 @@ is( causes(looks(0, 90_000, archiving => 1, share => 45), @rare),
 	'20 archiver 0.60',
 	'... while WAL is archived all the time');
 
+my @burst = (looks(0, 40_500), looks(40_500, 42_000, others => 1), looks(42_000, 90_000));
+my @in_burst = map { stall(40_000 + 200 * $_, 150) } 4 .. 10;
+is( causes(@burst, stall(39_700, 150), stall(40_200, 150), @in_burst),
+	'8 other I/O 0.60, 1 unknown 0.00',
+	'... which shows only after some time');
+
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(
 		@quiet,
@@ -355,6 +361,10 @@ like(
 	'a bandwidth of 10 MB/s that lets bursts pass');
 is(causes(@flushes, map { stall(150 * $_, 40, bytes => 400_000) } 1 .. 9),
 	'9 bytes 1.00', '... explains stalls with many bytes');
+my @with_bytes = map { stall(40_000 + 500 * $_, 40, bytes => 400_000) } 1 .. 9;
+is( causes(@flushes, @quiet, looks(40_000, 50_000, archiving => 1), @with_bytes, @rare[ 0, 1 ]),
+	'9 bytes 1.00, 2 unknown 0.00',
+	'... also beside archive_command, whose ratio is less sure');
 is( causes(@flushes, looks(0, 4000, writer => 9), stall(3000, 1500, %bulk)),
 	'1 bulk WAL 1.00',
 	'... and those of a bulk load, of which it took more than a quarter');
