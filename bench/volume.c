@@ -184,9 +184,9 @@ fdatasync(int fd)
 }
 
 /*
- * True for a folder, and for the file that this process has synced last, if
- * it has not changed since: the server syncs a new segment again once it is
- * named.
+ * True for a folder, an empty file, as of the archiver, and for the file that
+ * this process has synced last, if it has not changed since: the server syncs
+ * a new segment again once it is named.
  */
 static int
 is_clean(int fd)
@@ -195,7 +195,7 @@ is_clean(int fd)
 	struct stat this;
 	int			same;
 
-	if (fstat(fd, &this) != 0 || S_ISDIR(this.st_mode))
+	if (fstat(fd, &this) != 0 || S_ISDIR(this.st_mode) || this.st_size == 0)
 		return 1;
 	same = this.st_ino == last.st_ino &&
 		this.st_mtim.tv_sec == last.st_mtim.tv_sec &&

@@ -20,7 +20,7 @@ use List::Util qw(max sum0 uniq);
 our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
-	qw(start_truth start_standby stop_standby start_with_shim with_shim set_device run_stalling
+	qw(start_truth start_standby stop_standby start_with_shim with_shim calibrate set_device run_stalling
 	  run_beside_wal_writer wait_for_flushes hits_of_50 seen_by_shim make_tables measure limits figures adaptive_cases
 	  describe_case prepare_sysbench));
 
@@ -46,11 +46,12 @@ sub _compile_shim ()
 	return $shared && link($own, $shared) ? $shared : $own;
 }
 
-# Call $code with the shim preloaded into the programs that it starts.
+# Call $code with the shim preloaded into the programs that it starts, behind
+# what else is.
 sub with_shim ($code)
 {
 	$shim //= _compile_shim();
-	local $ENV{LD_PRELOAD} = $shim;
+	local $ENV{LD_PRELOAD} = join ':', (grep { defined } $ENV{LD_PRELOAD}), $shim;
 	return $code->();
 }
 
@@ -134,7 +135,7 @@ FROM shim_events() WHERE backend});
 
 # Let the shim find out where the server keeps the flush pointer: it must see
 # it at several places from a session that does not flush.
-sub _calibrate ($node)
+sub calibrate ($node)
 {
 	my $looks = "INSERT INTO tick VALUES (1);\n\\c\nSELECT shim_calibrate();\n\\c\n" x 3;
 	my $candidates;
@@ -169,7 +170,7 @@ shared_buffers = 256MB; } . ($conf // ''));
 		'shim_reset() RETURNS void',
 		'shim_events(OUT kind text, OUT backend bool, OUT pid int, OUT boundary pg_lsn,'
 		  . ' OUT at bigint, OUT length bigint, OUT asked int) RETURNS SETOF record');
-	_calibrate($node);
+	calibrate($node);
 	return $node;
 }
 

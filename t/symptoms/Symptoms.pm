@@ -51,8 +51,9 @@ sub set_others ($node, $bytes)
 	return _write_volume($node, 9, $bytes);
 }
 
-# Start a server, which may be running already, on a volume of its own.
-sub restart_on_volume ($node)
+# Start a server, which may be running already, on a volume of its own; $start
+# does so with the volume's library preloaded.
+sub restart_on_volume ($node, $start = sub { $node->start })
 {
 	if (!defined $library)
 	{
@@ -63,7 +64,7 @@ sub restart_on_volume ($node)
 	_write_volume($node, 0, (0) x 10);
 	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
 	local $ENV{LD_PRELOAD} = $library;
-	return $node->start;
+	return $start->();
 }
 
 # A running server with the extension, on a volume as fast as the disk.
