@@ -42,7 +42,6 @@ SELECT sum(bytes_stall_time) >= 0.8 * sum(stall_time - segment_stall_time) FROM 
 	'... in the history as well');
 
 my $report = report_of($node);
-note_stalls($node);
 first_cause_is($report, qr/^flushes of many bytes: (?:4\.\d+|5\.[0-5]\d*|5) MB/);
 like($report->{delay}, qr/^no\b/, 'no delay');
 

@@ -43,7 +43,6 @@ $stalls};
 load_beside(sub { is($node->sql($is_bulk), 't|t', 'a load that has not ended') }, 'bulk');
 is($node->sql($is_bulk), 't|t', 'a load that has ended');
 my $report = report_of($node);
-note_stalls($node);
 like($report->{text}, qr/stalls with the WAL of client bulk\b/, 'the report names the client');
 load_beside(sub { is($node->sql($is_bulk), 't|t', 'two loads that have not ended') },
 	'bulk', 'bulk_2');

@@ -42,7 +42,6 @@ FROM commit_slow_log WHERE duration > 550}),
 	'... and so do the slow commits');
 
 my $report = report_of($node);
-note_stalls($node);
 first_cause_is($report, qr/^a new WAL segment is made \(\d+ stalls, mean \d+ ms\)/);
 like($report->{causes}->[0]->{remedy}, qr/wal_recycle = on/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');

@@ -24,7 +24,6 @@ for (1 .. 4)
 	usleep(300_000);
 }
 my $report = report_of($node);
-note_stalls($node);
 end_load($load, 'TERM');
 like($report->{text}, qr/^  \d\. >?[\d.]+% not run: /m, 'the report says so');
 is( $node->sql(

@@ -37,7 +37,6 @@ is($node->sql('SELECT bytes_share IS NULL OR bytes_share < 50 FROM commit_stats_
 	't', 'bytes explain nothing, though they differ');
 
 my $report = report_of($node);
-note_stalls($node);
 my $quota = qr/stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/;
 first_cause_is($report, qr/^$quota/);
 unlike($report->{text}, qr/of many bytes/, '... and no bandwidth');

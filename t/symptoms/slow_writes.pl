@@ -24,7 +24,6 @@ is( $node->sql(
 	'no quota is the cause');
 
 my $report = report_of($node);
-note_stalls($node);
 my $writes =
   qr/stalls of unknown cause \(\d+ stalls, mean \d+ ms\), in the write of WAL, not in its sync: /;
 first_cause_is($report, qr/^$writes/);

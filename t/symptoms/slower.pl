@@ -18,7 +18,6 @@ my $load = start_load($node, '-c 4 -T 600', $insert);
 
 $node->wait_until('SELECT count(*) >= 170 FROM commit_flush_log WHERE flush_time > 50');
 my $report = report_of($node);
-note_stalls($node);
 first_cause_is(
 	$report,
 	qr/^flushes take \d\d\.\d ms now, and took [\d.]+ ms \(median of all\): the volume has become slower/,
@@ -36,7 +35,6 @@ my $slow = '(SELECT count(*) FROM commit_flush_log WHERE flush_time > 80)';
 # More than 10 s, and fewer flushes than before
 $node->wait_until("SELECT $slow >= 115");
 $report = report_of($node);
-note_stalls($node);
 first_cause_is(
 	$report,
 	qr/^flushes take (?:9\d\.\d|1\d\d) ms now, and took [\d.]+ [mu]s \(median of all\): the volume has become slower/,
@@ -49,7 +47,6 @@ like(
 # Most flushes are slow, since the worker last derived what a stall is.
 $node->wait_until("SELECT $slow >= 330 AND (SELECT stall_limit FROM commit_stats_info) > 500");
 $report = report_of($node);
-note_stalls($node);
 first_cause_is($report, qr/^flushes of usual length/, 'it has been slow for long');
 unlike($report->{text}, qr/stalls of unknown cause/, '... and flushes as usual are no stalls');
 end_load($load, 'TERM');
@@ -63,7 +60,6 @@ $node->wait_until("SELECT $slow >= 115");
 set_volume($node, 0);
 $node->wait_until('SELECT flushes > 1500 FROM commit_flush_stats');
 $report = report_of($node);
-note_stalls($node);
 like(
 	$report->{text},
 	qr/^  \d\. [\d.]+% one flush after the other took (?:9\d\.\d|1\d\d) ms, .* the\s+volume\s+had\s+become\s+slower/ms,

@@ -31,7 +31,6 @@ sub stalls_beside ($cause, $what, $pattern, $disturb)
 	my $inside = "ended_at BETWEEN '$began' AND '$ended'::timestamptz + interval '0.3 s'";
 	stalls_are_of($node, $cause, $inside, $what);
 	my $report = report_of($node);
-	note_stalls($node);
 	first_cause_is($report, $pattern);
 	like($report->{delay}, qr/^no\b/, 'no delay');
 	return ($report, $inside);
