@@ -135,6 +135,11 @@ sub PostgreSQL::Test::Cluster::wait_until_alone ($self)
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 }
 
+sub PostgreSQL::Test::Cluster::report ($self)
+{
+	return $self->sql('SELECT commit_stats_report()');
+}
+
 # The process of the background worker
 sub PostgreSQL::Test::Cluster::worker_pid ($self)
 {

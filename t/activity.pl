@@ -134,7 +134,7 @@ sub report_of_locked ($n)
 	$node->wait_until(
 		qq{SELECT count(*) = $n AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
 WHERE application_name = 'committer' AND wait_event_type = 'Lock' AND query = 'COMMIT;'});
-	return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
+	return $node->report =~ s/\n +/ /gr;
 }
 
 my @circle = map {
@@ -191,7 +191,7 @@ $node->sql('SELECT commit_stats_reset()');
 waits_become('standby, standby, standby, standby', 'four wait for a standby');
 push @sessions, $node->start_psql('BEGIN', 'INSERT INTO parts VALUES (1)', 'COMMIT');
 ok_eventually 'the remedy for the lock of a prepared transaction', sub {
-	$node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+	$node->report =~ s/\n +/ /gr =~
 	  /before the record: .* held by a prepared transaction\. -> unless one is under way, COMMIT PREPARED or ROLLBACK/;
 };
 $node->alter_system(synchronous_standby_names => '');
@@ -220,7 +220,7 @@ DROP TRIGGER later ON spoken});
 		q{SELECT count(*) = 3 AND min(now() - query_start) > '1.5 s' FROM pg_stat_activity
 WHERE wait_event = 'SyncRep'});
 	like(
-		$node->sql('SELECT commit_stats_report()'),
+		$node->report,
 		qr/^3 of 6 commits wait now, the longest for [\d.]+ s: standby 'none' is/,
 		'a standby rather than the extension in which others wait for it');
 	$node->alter_system(synchronous_standby_names => '');

@@ -62,7 +62,7 @@ follows('at start');
 $node->alter_system($setting => 'off');
 stops('off');
 like(
-	$node->sql('SELECT commit_stats_report()'),
+	$node->report,
 	qr/^  commit_stats\.adaptive_delay = off: \d+ flush(?:es)? slept\.$/m,
 	'off: the report says which setting made leaders sleep');
 $node->alter_system($setting => 'on');

@@ -161,8 +161,7 @@ ok(end_background($_), 'pgbench has ended')
 	'lazy', '-c 1 -t 900',
 	lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
   start_application('eager', '-c 1 -t 600', eager => $insert);
-my ($share, $client) =
-  $node->sql('SELECT commit_stats_report()') =~ /^  ([\d.]+)% of the commits are of client (\w+) /m;
+my ($share, $client) = $node->report =~ /^  ([\d.]+)% of the commits are of client (\w+) /m;
 die "no client in the report\n" if !defined $share;
 cmp_ok(
 	abs($share -

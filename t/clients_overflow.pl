@@ -121,7 +121,7 @@ adds_up('sessions');
 # The client that commits most may be one of these.
 commit_as('guest', map { "name $_" } 1 .. 1000);
 like(
-	$node->sql('SELECT commit_stats_report()'),
+	$node->report,
 	qr/^  9[\d.]+% of the commits are of no client that is known: newer ones took the row
      of \d+ clients, as if each connection had its own application_name\.
      -> application_name_add_host = 0 in PgBouncer, or

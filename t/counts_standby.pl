@@ -154,7 +154,7 @@ FROM commit_wal_stats, (SELECT max(redo_lsn) AS newest FROM commit_wal_stats) s}
 	't|t|t',
 	'demoted: no distance to a next cycle');
 like(
-	$standby->sql('SELECT commit_stats_report()'),
+	$standby->report,
 	qr/^PostgreSQL \S+, a standby, .*\nIts commits are of the time before it became a standby\.$/m,
 	'demoted: when it committed');
 

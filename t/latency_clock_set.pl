@@ -68,7 +68,7 @@ like(
 	qr/^commit_history has no row: the background worker of commit_stats does not run/,
 	'the report of a period says that no worker runs');
 like(
-	$node->sql('SELECT commit_stats_report()'),
+	$node->report,
 	qr/^The background worker of commit_stats does not run: .*; else\s+max_worker_processes/ms,
 	'... and so does that of now');
 
@@ -82,7 +82,7 @@ INSERT INTO logged VALUES (4);
 SELECT bool_and(record_time < commit_time) FROM commit_latency_stats WHERE role = 'leader'};
 ok_soon 'the time of a commit is more than that of its record again',
   sub { $node->sql($divided) eq "f\nt" };
-unlike($node->sql('SELECT commit_stats_report()'), qr/background worker/, '... with a worker');
+unlike($node->report, qr/background worker/, '... with a worker');
 
 # From 19 on a session can choose the clock of the server's own timings, and
 # commit_stats must use the same clock in all sessions.  As many commits with

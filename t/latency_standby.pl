@@ -76,10 +76,7 @@ FROM commit_standby_stats, pg_stat_activity,
 WHERE stage = 'not applied' AND wait_event = 'SyncRep'});
 $standby->sql('SELECT pg_wal_replay_resume()');
 ok(end_background($held), 'remote_apply: a commit waits for longer');
-like(
-	$primary->sql('SELECT commit_stats_report()'),
-	qr/^  1\. \S+% standby 'standby': not applied/m,
-	'... which it alone tells');
+like($primary->report, qr/^  1\. \S+% standby 'standby': not applied/m, '... which it alone tells');
 # Of two that have its name, nothing tells which one it is.
 is( $primary->sql(
 		'SELECT DISTINCT s.pid = r.pid FROM commit_standby_stats s, pg_stat_replication r'),
@@ -107,7 +104,7 @@ $primary->alter_system(track_wal_io_timing => 'off');
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 7');
 like(
-	$primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr,
+	$primary->report =~ s/\n +/ /gr,
 	qr/ 1\. \S+% unknown: .*? -> track_wal_io_timing = on/,
 	'untimed: the report says so');
 $primary->alter_system(track_wal_io_timing => 'on');
@@ -161,7 +158,7 @@ SKIP:
 	require_standby($primary, 'reader');
 	$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 	commit_with('on', '-c 1 -t 1');
-	my $report = $primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
+	my $report = $primary->report =~ s/\n +/ /gr;
 	like(
 		$report,
 		qr/standby 'reader': not \w+( \([^)]*\))?\. -> leave it out of synchronous_standby_names,/,

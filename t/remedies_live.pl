@@ -142,10 +142,7 @@ $node->wait_until(
 	q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from \d+ s\): '}
 );
 $node->alter_system(commit_delay => 8);
-unlike(
-	$node->sql('SELECT commit_stats_report()'),
-	qr/Newest prediction/,
-	'... but not with other settings');
+unlike($node->report, qr/Newest prediction/, '... but not with other settings');
 $node->sql('ALTER SYSTEM RESET commit_delay');
 $node->reload;
 
@@ -350,7 +347,7 @@ $other = start_pgbench($node, '-c 4 -T 3600', alone => "INSERT INTO logged VALUE
 is(remedies('remedy', q{remedy ~ '^10 '}), '10 transactions of "one" in one commit', 'alone');
 my $report;
 ok_eventually '... with a prediction', sub {
-	$report = $node->sql('SELECT commit_stats_report()');
+	$report = $node->report;
 	return $report =~ /^Newest prediction /m;
 };
 unlike($report, qr/\sof\s+the\s+others\s/, '... that is not of others');

@@ -51,7 +51,7 @@ sub us ($number, $unit)
 # The text, which must fit in each situation.
 sub report ($name, $where = undef)
 {
-	my $text = ($where || $node)->sql('SELECT commit_stats_report()');
+	my $text = ($where || $node)->report;
 
 	# Samples decide how many causes there are, and how long each sentence is.
 	# All other parts, at their longest, have 44 lines.
@@ -137,7 +137,7 @@ advises(
 	qr/^no\. Only 0% of (?:the newest )?flushes found another transaction active\.$/,
 	'one client: no delay');
 ok_eventually 'one client: rates of a load that has ended say when that was', sub {
-	$node->sql('SELECT commit_stats_report()') =~ /^Figures .* per second +newest, \S.* ago$/m;
+	$node->report =~ /^Figures .* per second +newest, \S.* ago$/m;
 };
 $node->alter_system(commit_delay => 500, commit_siblings => 0);
 $node->wait_until($settled);
@@ -332,7 +332,7 @@ my $refused = start_pgbench($node, '-c 8 -T 3600',
 	refused => "BEGIN;\nINSERT INTO refused VALUES (1);\nCOMMIT;\n");
 ok_eventually 'commits that fail: no mean', sub {
 	$node->sql($insert);
-	return $node->sql('SELECT commit_stats_report()') =~ /^Where a commit's time goes +mean -/m;
+	return $node->report =~ /^Where a commit's time goes +mean -/m;
 };
 like((causes_of(report('failing')))[0], qr/^\S+ before the record/, '... but a cause');
 end_pgbench($node, $refused);

@@ -117,7 +117,7 @@ is( $node->sql(q{SELECT coalesce(bool_and(cause = 'standby'), true) FROM commit_
 WHERE role = 'leader' AND flush_timed AND standby_time_max > duration / 2}),
 	't',
 	'... which is their cause');
-my ($part) = $node->sql('SELECT commit_stats_report()') =~ /^  standby +([\d.]+ m?s) /m;
+my ($part) = $node->report =~ /^  standby +([\d.]+ m?s) /m;
 is( $node->sql(qq{SELECT abs(sum(standby_time_min + standby_time_max) / 2 / sum(commits) /
 	   (extract(epoch FROM '$part'::interval) * 1000) - 1) < 0.01
 FROM commit_latency_stats}),
@@ -204,7 +204,7 @@ set_device($node, flush_time => 120);
 $node->sql('SELECT commit_stats_reset()');
 $node->sql($insert) for 1 .. 15;
 $node->wait_until('SELECT stall_limit > 900 FROM commit_stats_info');
-unlike($node->sql('SELECT commit_stats_report()'), qr/% stalls/, 'each flush is long: no stalls');
+unlike($node->report, qr/% stalls/, 'each flush is long: no stalls');
 set_device($node, flush_time => 30);
 
 # Since when, from where, and for which statement

@@ -52,7 +52,7 @@ OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 set_device($node, quota => 10, window => 300, flush_time => 1);
 ok_eventually 'the report names the stalls', sub {
 	run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
-	my ($first) = causes_of($node->sql('SELECT commit_stats_report()'));
+	my ($first) = causes_of($node->report);
 	return ($first // '') =~ /^[\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
 };
 
@@ -68,7 +68,7 @@ ok_eventually 'the report names the latest stalls', sub {
 	$node->sql('SELECT commit_stats_reset()');
 	$node->sql('SELECT pg_sleep(2)');
 	run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
-	my ($share, $n, $mean) = $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+	my ($share, $n, $mean) = $node->report =~ s/\n +/ /gr =~
 	  / >?([\d.]+)% stalls\b[^%]* \((\d+) stalls, mean ([\d.]+) ms\)/;
 	return
 		 defined $n

@@ -240,15 +240,12 @@ $node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = '';
 	run_pgbench($node, '-c 1 -t 600', nameless => "$small;\n");
 }
-like(
-	$node->sql('SELECT commit_stats_report()'),
-	qr/^  \d\S*% of the commits have no name/m,
-	'commits without a name');
+like($node->report, qr/^  \d\S*% of the commits have no name/m, 'commits without a name');
 is($node->sql(q{SELECT commit_statement_stats_reset() > now() - interval '1 min'}),
 	't', 'commit_statement_stats_reset() returns when that was');
 run_pgbench($node, '-c 1 -t 50', three_of_four => "$other;\n" x 3 . "$small;\n");
 unlike(
-	$node->sql('SELECT commit_stats_report()'),
+	$node->report,
 	qr/have no name|are led by statement/,
 	'... of which nothing is known after a reset of statements');
 end_test($node);

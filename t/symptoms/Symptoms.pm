@@ -190,7 +190,7 @@ sub _one_line ($text)
 
 sub report_of ($node)
 {
-	my $text = $node->sql('SELECT commit_stats_report()') . "\n";
+	my $text = $node->report . "\n";
 	my ($mean, $slow) = _phases($text);
 	my %report = (
 		text => $text,

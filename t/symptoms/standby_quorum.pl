@@ -131,7 +131,7 @@ ok(end_background($_), 'a commit goes on') for @sessions;
 stop_receivers('b');
 my $session = commit_beside();
 $primary->wait_until(q{SELECT commit_stats_report() ~ '^1 commit waits now'});
-my $report = $primary->sql('SELECT commit_stats_report()');
+my $report = $primary->report;
 like($report, qr/^  1\. \S+% standby 'b': not written/m, 'what hangs comes first');
 unlike($report, qr/has\s+before\s+it/, '... and is all that is to be mended');
 like($report, qr/'c'\s+is\s+ahead\s+of\s+it/, '... unless another may take its place');
@@ -159,7 +159,7 @@ $primary->wait_until(
 $primary->alter_system(synchronous_standby_names => 'FIRST 1 (a, b)');
 $primary->wait_until(
 	q{SELECT sync_state = 'sync' FROM pg_stat_replication WHERE application_name = 'a'});
-$report = $primary->sql('SELECT commit_stats_report()');
+$report = $primary->report;
 SKIP:
 {
 	skip 'this version lets commits go on at a reload', 2 if $report =~ /^No commit/;
@@ -219,7 +219,7 @@ $standby{c}->stop;
 $session = commit_beside();
 is(blamed(), 'c|not connected', 'c alone, away: it is named');
 $primary->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
-$report = $primary->sql('SELECT commit_stats_report()');
+$report = $primary->report;
 like($report, qr/^  1\. \S+% standby 'c': not connected/m, '... also by the report');
 unlike($report, qr/which\s+is\s+connected/, '... and is not b, which was connected beside it');
 $standby{b}->restart;
@@ -242,7 +242,7 @@ $primary->wait_until(qq{SELECT state = 'catchup' AND flush_lsn >= '$hanging'
 FROM pg_stat_replication WHERE application_name = 'c'});
 is(blamed(), 'c|not sent', 'c alone, catching up: it has this WAL, and needs all');
 like(
-	$primary->sql('SELECT commit_stats_report()'),
+	$primary->report,
 	qr/^1 commit waits now, .*: for standby 'c': not sent\.$/m,
 	'... also by the report');
 kill 'KILL', $proxy;
