@@ -8,7 +8,7 @@
  * it was forgotten, script/check fails, and prints what else to change.
  */
 #define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
-#define PERSIST_FORMAT		16
+#define PERSIST_FORMAT		17
 
 /* Why a file is refused that was written at another time. */
 #define PERSIST_STALE \

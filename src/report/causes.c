@@ -178,12 +178,33 @@ commits_queue(const CommitFigures *f)
 	return f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 }
 
+/* Of commit time, that of commits which hold what others wait for */
+static double
+holders_share(const CommitFigures *f)
+{
+	return Min(ratio_or_zero(f->seen.row_holders, f->seen.in_commit), 1);
+}
+
+/* Sessions that wait for such commits, while there are any */
+static double
+waiters(const CommitFigures *f)
+{
+	return ratio_or_zero(f->seen.blocked_rows, Min(f->seen.row_holders, f->seen.n));
+}
+
 /* Commits come one after the other, each with its flush. */
 static bool
-has_one_hot_row(const CommitFigures *f)
+come_one_by_one(const CommitFigures *f)
 {
 	return has_hot_row(f) && f->seen.in_commit < 2 * f->seen.n &&
 		!commits_hang(f);
+}
+
+/* ... most of all */
+static bool
+has_one_hot_row(const CommitFigures *f)
+{
+	return come_one_by_one(f) && holders_share(f) >= 0.5;
 }
 
 static double
@@ -294,6 +315,13 @@ static double
 rest_of_flushes(const CommitFigures *f)
 {
 	return steady_share(f) - processor_share(f) - outside_share(f);
+}
+
+/* ... of commits that come one by one */
+static double
+one_by_one_share(const CommitFigures *f)
+{
+	return come_one_by_one(f) ? Min(rest_of_flushes(f), holders_share(f)) : 0;
 }
 
 /* Sessions that have an id and wait for their client, on average */
@@ -434,7 +462,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf("Larger wal_buffers (now %.0fkB; a restart)", f->wal_buffers / 1024);
 
 	/* a cause has those that wait for one hot row */
-	bool		one_row = has_one_hot_row(f) && rest_of_flushes(f) >= 0.5;
+	bool		one_row = one_by_one_share(f) >= 0.5;
 
 	if (statements_wait(f) || (locks_wait(f) && !one_row))
 		put_wrapped(text, f->width, "", "  ",
@@ -446,7 +474,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	if (has_hot_row(f) && !one_row)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
-							 format_number(f->seen.blocked_rows / f->seen.n)));
+							 format_number(waiters(f))));
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
@@ -1334,7 +1362,7 @@ static double
 slower_share(const CommitFigures *f)
 {
 	return f->flush_slower == 0 || !f->seen_enough ||
-		commits_hang(f) || has_one_hot_row(f) || others_slow_down(f) ? 0 : rest_of_flushes(f);
+		commits_hang(f) || others_slow_down(f) ? 0 : rest_of_flushes(f) - one_by_one_share(f);
 }
 
 /* What was merely there during stalls may have been idle. */
@@ -1428,42 +1456,40 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 	add_cause(found, processor_share(f),
 			  "flushes that wait for a processor: the process that flushes was ready to run, or the next one was not yet awake.",
 			  "more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs");
-	if (has_one_hot_row(f))
-		add_cause(found, rest_of_flushes(f),
-				  psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
-						   format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
-						   2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
-						   psprintf(", and %s for one that is not yet there",
-									format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
-						   format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
-						   slower_flushes(f, "; ")),
-				  psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
-						   f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
-						   or_quick_again(f)));
-	else
-		add_cause(found, rest_of_flushes(f) - slower_share(f),
-				  psprintf("%s%s%s.", beside_sync ?
-						   "flushes that have not ended, or did not stall. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
-						   flushes_hang(f) ? "flushes that have not ended, or did not stall" :
-						   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
-						   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
-						   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
-						   f->flush_time == 0 ? "flushes that did not stall (none was timed, so what is usual is not known)" :
-						   psprintf("flushes of usual length: the disk takes this time for each%s", f->seen_enough ? "" :
-									", unless a processor was late, which no sample tells"),
-						   !many_bytes ? "" :
-						   psprintf(", with %s of WAL%s", format_bytes(f->flush_wal), f->flush_time == 0 ? "" :
-									psprintf(" (%s/s of their time)", format_bytes(1e6 * f->flush_wal / f->flush_time))),
-						   !others ? "" : psprintf(", while %s read or write on the volume%s", name_others(f),
-												   use_of_volume(&f->seen.volume))),
-				  beside_sync ? psprintf("%s; or, if the volume hangs: the kernel's log, the provider's graphs", remedy_for_checkpoints(f)) :
-				  others ? own_volume(f) :
-				  flushes_hang(f) ? "what the volume does: iostat, the kernel's log, the provider's graphs" :
-				  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
-				  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
-				  "larger transactions: one session commits at a time" :
-				  many_bytes && flush_at_most(f) >= LONG_FLUSH ?
-				  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
+	add_cause(found, one_by_one_share(f),
+			  psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
+					   format_number(waiters(f)),
+					   2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
+					   psprintf(", and %s for one that is not yet there",
+								format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
+					   format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
+					   slower_flushes(f, "; ")),
+			  psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
+					   f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
+					   or_quick_again(f)));
+	add_cause(found, rest_of_flushes(f) - one_by_one_share(f) - slower_share(f),
+			  psprintf("%s%s%s.", beside_sync ?
+					   "flushes that have not ended, or did not stall. A checkpoint syncs files all the while: flushes wait behind that, or the volume hangs" :
+					   flushes_hang(f) ? "flushes that have not ended, or did not stall" :
+					   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
+					   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
+					   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
+					   f->flush_time == 0 ? "flushes that did not stall (none was timed, so what is usual is not known)" :
+					   psprintf("flushes of usual length: the disk takes this time for each%s", f->seen_enough ? "" :
+								", unless a processor was late, which no sample tells"),
+					   !many_bytes ? "" :
+					   psprintf(", with %s of WAL%s", format_bytes(f->flush_wal), f->flush_time == 0 ? "" :
+								psprintf(" (%s/s of their time)", format_bytes(1e6 * f->flush_wal / f->flush_time))),
+					   !others ? "" : psprintf(", while %s read or write on the volume%s", name_others(f),
+											   use_of_volume(&f->seen.volume))),
+			  beside_sync ? psprintf("%s; or, if the volume hangs: the kernel's log, the provider's graphs", remedy_for_checkpoints(f)) :
+			  others ? own_volume(f) :
+			  flushes_hang(f) ? "what the volume does: iostat, the kernel's log, the provider's graphs" :
+			  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
+			  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
+			  "larger transactions: one session commits at a time" :
+			  many_bytes && flush_at_most(f) >= LONG_FLUSH ?
+			  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
 }
 
 /* Whose commits, and which statement's flushes, are most: that is no time. */

@@ -123,6 +123,7 @@ typedef struct Session
 	uint64		wal;			/* look.wal and look.unended as they began */
 	uint64		unended;
 	bool		in_commit;
+	bool		holds_row;		/* for which others wait */
 	LocalTransactionId lxid;
 	uint64		lxid_since;		/* this one began later; 0: unknown */
 	SeenCommit	commit[COMMITS_KEPT];	/* the latest, and a long one */
@@ -405,7 +406,7 @@ is_users_lock(const LOCKTAG *tag)
 		tag->locktag_type == LOCKTAG_ADVISORY;
 }
 
-static const Session *
+static Session *
 find_session(int pid)
 {
 	for (int i = 0; pid != 0 && i < MaxBackends; i++)
@@ -570,6 +571,7 @@ look_at_backend(int procno)
 	session->lxid = lxid;
 	session->pid = *(volatile int *) &proc->pid;
 	session->in_commit = session->pid != 0 && read_commit(proc, event, &reading);
+	session->holds_row = false;
 	if (session->in_commit)
 	{
 		bool		without_id = reading.phase == PHASE_BEFORE &&
@@ -645,6 +647,7 @@ look_at_blocked(void)
 {
 	WatchSample *sample = &look.sample;
 	LOCK	   *before = NULL;
+	Session    *holder = NULL;
 	int			users[2] = {0}; /* outside of a commit, and in one */
 	int			read[2] = {0};
 	bool		counts = false;
@@ -657,7 +660,6 @@ look_at_blocked(void)
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		LOCK	   *lock = blocking_lock(i);
-		const Session *holder;
 		LockWait	wait;
 
 		if (lock == NULL)
@@ -680,7 +682,11 @@ look_at_blocked(void)
 		if (sessions[i].in_commit)
 			sample->commit_queue += blocked;
 		else if (blocked)
+		{
 			sample->blocked_rows++;
+			sample->row_holders += !holder->holds_row;
+			holder->holds_row = true;
+		}
 		else
 			sample->lock_waits += known;
 	}

@@ -42,6 +42,7 @@ typedef struct WatchWriter
  */
 #define WATCH_WAITS(X) \
 	X(blocked_rows, all) /* outside of a commit, for a row lock of one */ \
+	X(row_holders, all) /* commits that hold these */ \
 	X(idle_xids, all) /* for their client, with an id */ \
 	X(outside_waits, ran) /* commits that wait for a flusher in none */ \
 	X(cpu_waits, ran) /* in a flush whose process could run */ \

@@ -332,7 +332,7 @@ a standby that was away | behind standby_stage=0 standby_behind=0
 ... and is no longer listed | behind standby_dropped=1 running_writer=autovacuum
 	remedy: ^none: synchronous_standby_names no longer has it\n$
 a row that a COMMIT keeps while it waits for a standby
-	behind seen.n=200 seen.in_commit=200 seen.blocked_rows=2200 of_transactions=0.08
+	behind seen.n=200 seen.in_commit=200 seen.row_holders=200 seen.blocked_rows=2200 of_transactions=0.08
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
 	not: No setting
 %hangs | hanging phase:standby=1 standby=sb1 standby_share=1
@@ -614,7 +614,7 @@ a locked table | seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	seen.n=100 seen.lock_waits=640 seen.in_commit=2560
 	not: the commit: on average
 ... of whose rows commits hold some
-	seen.n=100 seen.lock_waits=550 seen.in_commit=400 seen.blocked_rows=500
+	seen.n=100 seen.lock_waits=550 seen.in_commit=400 seen.row_holders=100 seen.blocked_rows=500
 	says: ^Apart from the commit: on average 5\.50 sessions .*\nOn average 5\.00 sessions wait for a row or lock that one in COMMIT holds
 ... for which one session waits | seen.n=100 seen.lock_waits=199 seen.in_commit=40
 	not: It is not the commit
@@ -1022,7 +1022,7 @@ full WAL buffers | inserts seen.wal_waits=250
 	answer: no\.
 
 # One hot row: commits never come during the flush of another one.
-%hot | one_by_one seen_enough=1 seen.n=280 seen.in_commit=280 seen.blocked_rows=3920 phase:flush=1
+%hot | one_by_one seen_enough=1 seen.n=280 seen.in_commit=280 seen.row_holders=280 seen.blocked_rows=3920 phase:flush=1
 	answer: no\. No commit can come
 a hot row | hot
 	cause: 100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.
@@ -1036,6 +1036,10 @@ a hot row | hot
 	remedy: ^fewer updates .*Lock\); or, of the volume: its burst balance.* iotop; commit_stats_reset\(\), if
 ... beside one long COMMIT | hot now.longest=4e6 now.all=2
 	cause: 100% flushes, one after the other:
+... for a fifth of the time, beside others that commit | hot seen.row_holders=56 seen.blocked_rows=800
+	cause: 80\.0% flushes of usual length
+	says: ^On average 14\.3 sessions wait for a row or lock that one in COMMIT holds, [\s\S]*20\.0% flushes, one after the other: on average 14\.3 sessions
+	answer: not known\. While a leader sleeps, sessions wait longer
 ... and COMMITs that hang | hot now.longest=4e6 now.all=1 now.phase=5
 	cause: 100% flushes that have not ended
 	answer: no\. Commits hang
@@ -1052,7 +1056,7 @@ a hot row | hot
 ... that takes no time | hot delay=2000 phase:flush=0.96 phase:delay=0.04
 	cause: 96\.0% flushes, one after the other
 	answer: no\. No commit can come while
-%rows | queue plain_flushes seen.n=100 seen.in_commit=720 seen.blocked_rows=1670
+%rows | queue plain_flushes seen.n=100 seen.in_commit=720 seen.row_holders=400 seen.blocked_rows=1670
 	says: ^On average 16\.7 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
 	answer: not known\. While a leader sleeps, sessions wait longer for the rows or locks of those in COMMIT\. To try both,
 hot rows beside others that commit | rows
