@@ -1308,7 +1308,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			  psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
 					   f->sleeper));
 	add_cause(found, stall_share(f, STALL_SEGMENT),
-			  psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f)),
+			  psprintf("a new WAL segment is made%s%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f),
+					   f->heaviest == NULL || (f->top != NULL && strcmp(f->heaviest, f->top) == 0) ? "" :
+					   psprintf("; since the reset, %s of the WAL is of client %s",
+								format_percent(f->heaviest_share), f->heaviest)),
 			  remedy_for_segments(f));
 	add_cause(found, f->phase[PHASE_STANDBY],
 			  psprintf("standby%s.", blame_standby(f)), remedy_for_standby(f));

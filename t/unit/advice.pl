@@ -672,6 +672,10 @@ a CPU limit | phase:not_run=0.6 phase:other=0.2 seen.throttled=5e9 seen.seconds=
 %segment | stall:segment=0.7 delay=1000 siblings=1000
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
 	answer: no\. It would not shorten the flushes that stall \(segment\), 70\.0% of commit time\.
+... of which another client than that of most commits has the WAL | segment top='web (a, b)' heaviest='docs (a, b)' heaviest_share=0.998
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\); since the reset, 99\.8% of the WAL is of client docs
+... or the same | segment top='docs (a, b)' heaviest='docs (a, b)' heaviest_share=0.998
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
 new segments | segment wal_recycle=0
 	remedy: ^wal_recycle = on \(now off\), unless the file system copies on write \(ZFS, btrfs\): there, wal_init_zero = off\n$
 	not: asleep
