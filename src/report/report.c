@@ -39,6 +39,7 @@ PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 #define BAR_WIDTH			28	/* as that of the strings that it is cut from */
 
 #define LEAST_PHASE			0.005	/* smaller shares are not printed */
+#define SLOW_MATTER			0.05	/* of all commit time, as far as is known */
 #define UNCERTAIN_MATTER	0.05	/* of the commits, fewer are not printed */
 
 /*---- What hangs now ----------------------------------------------*/
@@ -157,6 +158,23 @@ put_phases(StringInfo text, const CommitFigures *f)
 							 format_percent(f->slow_phase[phase]));
 		appendStringInfoChar(text, '\n');
 	}
+}
+
+/* Slow commits that matter, and whose causes are not those that follow */
+static void
+put_slow_before(StringInfo text, const CommitFigures *f)
+{
+	TimestampTz from = Max(f->slow_before - 10 * USECS_PER_MINUTE,
+						   GetCurrentTimestamp() - (int64) (f->slow_seconds * 1e6));
+
+	if (f->slow_before == 0 || f->slow_n <= 2 * f->slow_recent || from < history_first_minute(DT_NOBEGIN) ||
+		!(f->slow_n * f->slow_mean > SLOW_MATTER * f->phase_mean * f->commits))
+		return;
+	put_wrapped(text, f->width, "", "  ",
+				psprintf("Most slow ones ended before that time, the last of them at %s. Their causes:",
+						 show_time(f->slow_before)));
+	appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
+					 show_time(from), show_time(f->slow_before + USECS_PER_SEC));
 }
 
 /*---- Figures -----------------------------------------------------*/
@@ -367,6 +385,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 		put_wrapped(&text, figures.width, "", "  ",
 					"The background worker of commit_stats does not run: nothing is sampled, logged or kept for commit_history. If it failed, it starts again within 5 s; else max_worker_processes is too low.");
 	put_phases(&text, &figures);
+	put_slow_before(&text, &figures);
 	causes_put(&text, &figures);
 	put_figures(&text, &figures);
 	put_histogram(&text, groups);

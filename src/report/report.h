@@ -130,6 +130,8 @@ typedef struct CommitFigures
 	double		slow_at_stage[STANDBY_NSTAGES]; /* ... by stage */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_seconds;	/* since the oldest of these */
+	TimestampTz slow_before;	/* the end of the newest one before the time
+								 * that the phases are of; 0: none */
 	double		slow_mean;
 	double		slow_phase[PHASE_N];
 	StallSum	stall[STALL_NCAUSES];

@@ -1058,7 +1058,10 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		add_slow_phases(f, log, &slow[i], part);
 		add_slow_wal(f, top, event);
 		if (event->ended_at < recent)
+		{
+			f->slow_before = event->ended_at;
 			continue;
+		}
 		f->slow_recent++;
 		/* the end of a commit, of which samples saw what was since then */
 		standby = Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
