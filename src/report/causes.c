@@ -331,6 +331,14 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
+/* Part of the transactions that ended now, or NaN */
+static double
+part_seen(const CommitFigures *f)
+{
+	return f->period != NULL || !f->seen_enough || f->seen.ended == 0 ? NAN :
+		Min(f->seen.seconds * f->seen.in_commit / (f->seen.n * f->seen.ended), 1);
+}
+
 /* Sessions wait for locks: two, and more than a quarter of those in COMMIT. */
 static bool
 locks_wait(const CommitFigures *f)
@@ -347,9 +355,7 @@ locks_wait(const CommitFigures *f)
 static bool
 statements_wait(const CommitFigures *f)
 {
-	double		share = f->seen_enough && f->seen.ended > 0 ?
-	f->seen.seconds * f->seen.in_commit / (f->seen.n * f->seen.ended) :
-	f->of_transactions;
+	double		share = isnan(part_seen(f)) ? f->of_transactions : part_seen(f);
 
 	return locks_wait(f) &&
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows) &&
@@ -388,14 +394,14 @@ commit_takes(const CommitFigures *f)
 	return f->prepares > 0 ? "COMMIT and PREPARE take" : "COMMIT takes";
 }
 
-/* Part of transactions now, if their rest takes as long as ever; or NaN */
+/* ... else, if their rest takes as long as ever */
 static double
 part_now(const CommitFigures *f)
 {
 	double		rest = (1 - f->of_transactions) * f->transaction_mean;
 
 	return f->period != NULL || !f->seen_enough ? NAN :
-		f->phase_mean / (f->phase_mean + rest);
+		!isnan(part_seen(f)) ? part_seen(f) : f->phase_mean / (f->phase_mean + rest);
 }
 
 /* ... more than a small one */
@@ -447,9 +453,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY); a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
-	/* a small part has become more, or a part less than half */
+	/* a small part has become more, or a part half or twice of it */
 	bool		has_changed = f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
-	part_now(f) < f->of_transactions / 2;
+	part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions;
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
@@ -491,8 +497,10 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
 						 !has_changed ? "" :
-						 psprintf(" That is since the reset; %s a commit takes %s.",
-								  f->seen_age > 0 ? "in the last of it" : "now", format_us(f->phase_mean)),
+						 psprintf(" That is since the reset; %s %sa commit takes %s.",
+								  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :
+								  psprintf("it takes %s, and ", format_percent(part_seen(f))),
+								  format_us(f->phase_mean)),
 						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
 						 psprintf(" No setting of commits helps.%s", idle)));
 }

@@ -1198,6 +1198,9 @@ idle in transaction | light plain_flushes
 	not: No setting
 ... or did some minutes ago | light seen_enough=1 seen.in_commit=1000 phase_mean=3e5 newest_age=250 seen_age=250
 	says: That is since the reset; in the last of it a commit takes 300 ms\.
+... which they do of what ended then, too
+	light of_transactions=0.258 seen_enough=1 seen.n=1000 seen.seconds=60 seen.in_commit=1000 seen.ended=62
+	says: ^COMMIT takes 25\.8% of .* That is since the reset; now it takes 96\.8%, and a commit takes
 ... and take as long as ever | light seen_enough=1 seen.in_commit=1000
 	answer: no\. COMMIT takes 1\.0% of the time of transactions\.
 	not: since the reset
