@@ -246,6 +246,8 @@ typedef struct CommitFigures
 	const char *prediction;		/* a sentence; null: none, or not to be told */
 	int			predicted_delay;	/* the best fixed pair; 0: none */
 	int			predicted_siblings;
+	const char *none_gains;		/* when it found, a short time ago, that no
+								 * delay gains; or NULL */
 
 	/* siblings that leaders found */
 	const char *siblings_of;	/* "the newest flushes", or of all: "flushes" */

@@ -55,6 +55,7 @@
 #define SLOWER_LEAST	1000	/* ... and us more than the median */
 #define MOST_OF_STALLS	0.9		/* behind the WAL of one client */
 #define ALL_BUT			0.05	/* of the waits for standbys are for others */
+#define PREDICTION_HOLDS	(10 * USECS_PER_MINUTE)
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -1588,6 +1589,8 @@ set_prediction(CommitFigures *f)
 		return;
 	f->predicted_delay = it.delay;
 	f->predicted_siblings = it.siblings;
+	if (it.none_gains && GetCurrentTimestamp() - it.made_at < PREDICTION_HOLDS)
+		f->none_gains = psprintf("%.16s", timestamptz_to_str(it.made_at));
 	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
 		f->prediction = psprintf("Newest prediction (%.16s, from %d s): %s.",
 								 timestamptz_to_str(it.made_at), it.seconds,

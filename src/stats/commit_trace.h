@@ -68,6 +68,7 @@ typedef struct NewestPrediction
 	int			from_siblings;
 	int			delay;			/* the best fixed pair; 0: no delay is */
 	int			siblings;
+	bool		none_gains;		/* no delay, adaptive or not, gained anything */
 	char		text[PREDICTION_TEXT];	/* the first remedy */
 } NewestPrediction;
 

@@ -731,6 +731,10 @@ keep_prediction(const Remedies *all)
 		if (IS_HIGHBIT_SET(*c))
 			*c = '?';
 	replace_controls(it.text, ' ');
+	it.none_gains = all->best_pair == 0;
+	for (int i = 0; i < all->n; i++)
+		if (all->remedy[i].safety == ADAPTS && all->remedy[i].score < 1 / SAME_TIME)
+			it.none_gains = false;
 	if (all->best_pair > 0)
 	{
 		it.delay = outcome[all->best_pair].pair.delay;

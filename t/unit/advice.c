@@ -109,7 +109,7 @@ static const Figure figures[] = {
 	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(slow_phase[PHASE_BEFORE]), FIGURE(nameless),
 	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_half),
 	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach), FIGURE(siblings_of),
-	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings)
+	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings), FIGURE(none_gains)
 };
 
 static void

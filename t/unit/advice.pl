@@ -968,6 +968,10 @@ stalls | stall:unknown=0.6
 ... of a device that queues, and other flushes | queue stall:unknown=0.2
 	cause: 80\.0% flushes of usual length: the disk takes this time for each, unless a processor was late, which no sample tells\.
 	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall
+... of which a prediction said that no delay gains | queue none_gains='18:29'
+	answer: no\. commit_remedies\(\) found at 18:29 that no delay gains anything\.\n$
+... with another commit_delay | queue none_gains='18:29' delay=100
+	not: commit_remedies\(\) found
 few of them | stall:unknown=0.1
 	cause: 90\.0% flushes
 	answer: may pay
