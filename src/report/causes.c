@@ -50,7 +50,6 @@
 #define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
-#define MOSTLY_ALONE		0.9 /* of the sleeps */
 #define MIN_LOOKS			3	/* ... all of which say the same */
 #define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1
@@ -1246,6 +1245,20 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
+/* What the answer on a delay says of now, the cause says of a period. */
+static const char *
+remedy_for_sleeps(const CommitFigures *f)
+{
+	if (f->period != NULL)
+		return 2 * f->hits_adaptive > f->delay_hits ? NULL : f->alone_hits < MOSTLY_ALONE ?
+			"under such a load, commit_delay_sweep() tells whether it pays" :
+			psprintf("commit_delay = 0, also of roles, databases and clients: at most %s of the sleeps carried another commit",
+					 format_percent(1 - f->alone_hits));
+	return f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
+		psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
+				 f->sleeper);
+}
+
 /* After the record, and in none of the times of a session */
 static const char *
 delete_files(const CommitFigures *f)
@@ -1311,10 +1324,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 				  psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.", f->wait_event),
 				  remedy_for_event(f->wait_event));
 	add_cause(found, f->phase[PHASE_DELAY],
-			  psprintf("asleep for %s.", name_delay(f)),
-			  f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
-			  psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
-					   f->sleeper));
+			  psprintf("asleep for %s.", name_delay(f)), remedy_for_sleeps(f));
 	add_cause(found, stall_share(f, STALL_SEGMENT),
 			  psprintf("a new WAL segment is made%s%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f),
 					   f->heaviest == NULL || (f->top != NULL && strcmp(f->heaviest, f->top) == 0) ? "" :

@@ -237,6 +237,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->seconds = sum->seconds;
 	report_data_set_counts(f, sum->value, sum->commits_without_leader,
 						   sum->commit_cells, sum->flush_cells);
+	f->alone_hits = slots_slept_alone(sum->value);
 	f->flush_wal = ratio_or_zero(sum->flush_wal, f->flushes);
 	f->wal_rate = ratio_or_zero(sum->value[SLOT_WAL_BYTES], f->seconds);
 	f->of_transactions = report_data_commit_share(sum->value,

@@ -99,7 +99,8 @@ typedef struct CommitFigures
 	double		alone_hits;		/* share of the newest flushes with a sleep
 								 * that carried one commit; 0 if few slept, or
 								 * by the adaptive delay, which keeps a
-								 * distance also alone */
+								 * distance also alone; of a period's sleeps,
+								 * at least */
 
 	/* the newest flushes, if they are enough for a rate */
 	bool		newest;
@@ -260,7 +261,6 @@ typedef struct CommitFigures
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
-#define ENOUGH_SLEEPS	20		/* to say what they carried */
 #define LARGE_FLUSH		65536	/* may take longer, bytes */
 
 /* Most commits that are under way hang, for the same. */

@@ -393,16 +393,17 @@ set_slept_unset(CommitFigures *f, const ClientSessions *sessions, uint64 *sleep,
 }
 
 /*
- * Sleeps of the newest flushes, if these are of now.  A leader that slept
- * before the server read its configuration may have followed a former
- * commit_delay.
+ * Sleeps of the newest flushes since the reset, if these are of now.  A leader
+ * that slept before the server read its configuration may have followed a
+ * former commit_delay.
  */
 static void
 set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 				  const ClientSessions *sessions)
 {
 	uint64		now = clock_now();
-	int64		settled = GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC;
+	int64		settled = Min(GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC,
+							  (int64) (f->seconds * 1e6));
 	uint64	   *sleep = palloc(groups->nrecent * sizeof(uint64));
 	int			sleeps = 0;
 	uint64		alone = 0;

@@ -90,6 +90,22 @@ typedef struct SlotTotals
 	XLogRecPtr	wal_reset;		/* the end of WAL at that time; 0: unknown */
 } SlotTotals;
 
+#define ENOUGH_SLEEPS	20		/* to say what they carried */
+#define MOSTLY_ALONE	0.9		/* of the sleeps */
+
+/*
+ * Of the sleeps of commit_delay, those that carried no other commit, at least:
+ * each flush has its leader's commit or prepare; 0: few sleeps
+ */
+static inline double
+slots_slept_alone(const uint64 *value)
+{
+	double		sleeps = (double) value[SLOT_DELAY_HITS] - value[SLOT_HITS_ADAPTIVE];
+	double		others = (double) value[SLOT_COMMITS] + value[SLOT_PREPARES] - value[SLOT_FLUSHES];
+
+	return sleeps < ENOUGH_SLEEPS ? 0 : Max(1 - Max(others, 0) / sleeps, 0);
+}
+
 /*
  * The fields of this backend, and the counters of its present cell; until it
  * enters, what nobody reads.

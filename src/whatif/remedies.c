@@ -115,6 +115,7 @@ typedef struct Remedy
 	Prediction *prediction;
 	double		score;			/* NaN: unknown */
 	const char *reason;			/* why it saves nothing; null: not known */
+	bool		counted;		/* the reason is counted, not predicted */
 } Remedy;
 
 /* Counters of WAL so far */
@@ -326,6 +327,7 @@ add_delays(Remedies *all, int npairs)
 {
 	const Forecast *forecast = all->forecast;
 	DelayOutcomes fixed = forecast->outcomes;
+	double		alone = slots_slept_alone(forecast->measured.value);
 	int			best;
 
 	fixed.n = npairs - 1;
@@ -334,6 +336,14 @@ add_delays(Remedies *all, int npairs)
 	add(all, "leave it", CHANGES_NOTHING, no_todo, &forecast->load,
 		&forecast->prediction[forecast->present.i]);
 	add_pair(all, "no delay", 0);
+	if (forecast->load.delay > 0 && forecast->present.unexplained != NULL && alone >= MOSTLY_ALONE)
+	{
+		Remedy	   *it = &all->remedy[all->n - 1];
+
+		it->counted = true;
+		it->reason = psprintf("at most %.0f%% of the sleeps of commit_delay = %d carried another commit",
+							  ceil(100 * (1 - alone)), forecast->load.delay);
+	}
 	if (best > 0)
 		add_pair(all, psprintf("commit_delay = %d, commit_siblings = %d",
 							   fixed.outcome[best].pair.delay,
@@ -667,23 +677,25 @@ static void
 put_remedy(Row *row, const Remedies *all, const Remedy *it)
 {
 	const Forecast *forecast = all->forecast;
+	bool		explained = forecast->present.unexplained == NULL;
 
 	row_text(row, "remedy", it->name);
 	row_text(row, "safe", safety_names[it->safety]);
-	if (forecast->present.unexplained == NULL)
+	if (explained || it->counted)
 	{
 		row_text(row, "statement", it->todo.statement);
 		row_text(row, "undo", it->todo.undo);
-		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
 	}
+	if (explained)
+		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
 	if (it->party > 0 && forecast->of_statements)
 		row_number(row, "queryid", forecast->party[it->party].key);
 	row_prediction(row, "", it->prediction, 0);
 	row_prediction(row, "others_", it->prediction, it->party);
 	row_prediction(row, "others_now_",
 				   &forecast->prediction[forecast->present.i], it->party);
-	row_text(row, "reason", forecast->present.unexplained != NULL ?
-			 forecast->present.unexplained : it->reason);
+	row_text(row, "reason", explained || it->counted ? it->reason :
+			 forecast->present.unexplained);
 	if (it->safety == CHANGES_NOTHING)
 		row_measured(row, forecast);
 	row_put(row);

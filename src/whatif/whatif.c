@@ -641,6 +641,10 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 		psprintf("%.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
 				 100 * standby) :
 		unexplained(&forecast->outcomes, &forecast->present);
+	if (forecast->present.unexplained != NULL && forecast->locks)
+		forecast->present.unexplained =
+			psprintf("%s; sessions wait for each other's locks, and it does not know which",
+					 forecast->present.unexplained);
 	if (forecast->present.unexplained != NULL)
 		ereport(WARNING,
 				(errmsg("%s", forecast->present.unexplained),

@@ -1403,10 +1403,14 @@ of a period: a pause, of which it is not known how long it was
 	exactly: 60.0% not run: all processes of the server stood still, as in a pause of its machine or container.
 of a period: a delay | period=1 asleep delay=2000
 	exactly: 90.0% asleep for commit_delay.
+	remedy: ^under such a load, commit_delay_sweep\(\) tells whether it pays\n$
+of a period: ... that carried hardly any other commit | period=1 asleep delay=2000 alone_hits=0.98
+	remedy: ^commit_delay = 0, also of roles, databases and clients: at most 2\.0% of the sleeps carried another commit\n$
 of a period: ... which the configuration no longer has | period=1 asleep
 	exactly: 90.0% asleep for a commit_delay that was not that of the configuration when it ended.
 of a period: ... which adapts | period=1 asleep hits_adaptive=51
 	exactly: 90.0% asleep for commit_stats.adaptive_delay.
+	remedy: ^\z
 of a period: a quota, and the adaptive delay is on when it ends | period=1 quota adaptive=1
 	remedy: ^fewer flushes \(a delay\), or a volume with more IOPS
 of a period: ... beside a hot row | period=1 hot quota phase:flush=1

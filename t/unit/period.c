@@ -25,9 +25,9 @@
  * found no sibling, two, or did not count any; the output is the share with
  * any, the mean, the share with two, the median and the most.  After "sleeps":
  * commit_delay, the age of the newest flushes, s, and how long before now the
- * server has read its configuration, s; 30 of 40 flushes, one after the other
- * since 4 s, slept and carried one commit, the others two; a sleep is 5 ms
- * (after a fourth argument, one is 200 us).
+ * server has read its configuration, s, and the reset was; 30 of 40 flushes,
+ * one after the other since 4 s, slept and carried one commit, the others two;
+ * a sleep is 5 ms (after a fifth argument, one is 200 us).
  * The output is the sleeps that commit_delay does not explain, if these are
  * most, and the share of those that carried one.  After "sleeper": the pids of
  * leaders, of which 10 to 39 are connected; the first digit is that of the
@@ -225,16 +225,31 @@ print_sleeps(char **argument)
 	f->conf.delay = atoi(argument[0]);
 	f->newest_age = atof(argument[1]);
 	f->conf.loaded_at = GetCurrentTimestamp() - (int64) (atof(argument[2]) * USECS_PER_SEC);
+	f->seconds = atof(argument[3]);
 	for (int i = 0; i < groups.nrecent; i++)
 	{
 		groups.recent[i].seen_at = clock_now() - i * NS_PER_S / 10;
 		groups.recent[i].leader_pid = groups.recent[i].flushes = 1;
 		groups.recent[i].leader.sleep_kind = SLEEP_FIXED;
-		groups.recent[i].leader.delay_time = i == 30 && argument[3] != NULL ? 200 : 5000;
+		groups.recent[i].leader.delay_time = i == 30 && argument[4] != NULL ? 200 : 5000;
 		groups.recent[i].commits = i % 4 == 0 ? 2 : 1;
 	}
 	set_newest_sleeps(f, &groups, &nobody);
 	printf("%d %.2f", (int) f->slept_unset, f->alone_hits);
+}
+
+static void
+print_alone(char **argument)
+{
+	uint64		value[SLOT_NCOUNTERS] = {
+		[SLOT_DELAY_HITS] = atoi(argument[0]),
+		[SLOT_HITS_ADAPTIVE] = atoi(argument[1]),
+		[SLOT_COMMITS] = atoi(argument[2]),
+		[SLOT_PREPARES] = atoi(argument[3]),
+		[SLOT_FLUSHES] = atoi(argument[4])
+	};
+
+	printf("%.2f", slots_slept_alone(value));
 }
 
 static void
@@ -499,7 +514,8 @@ main(int argc, char **argv)
 		{"hanging", print_hanging}, {"head", print_head}, {"lock", print_lock},
 		{"locks", print_locks}, {"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
-		{"sleeper", print_sleeper}, {"sleeps", print_sleeps}, {"stalls", print_stalls},
+		{"sleeper", print_sleeper}, {"sleeps", print_sleeps},
+		{"alone", print_alone}, {"stalls", print_stalls},
 		{"standby", print_standby}, {"stopped", print_stopped},
 		{"uncertain", print_uncertain}
 	};

@@ -151,12 +151,20 @@ is(named('siblings', 61, 20, 80, 700), '0.047 0 0 0 1', '... or are older than a
 
 # A former commit_delay is not the present one's; a session may have read the
 # configuration just now.
-is(named('sleeps', 1000, 1, 3600), '0 0.75', 'sleeps of the newest flushes');
-is(named('sleeps', 0, 1, 3600), '40 0.75', '... where commit_delay is 0');
-is(named('sleeps', 0, 1, 3.05), '21 0.71', '... since a second after it was set to 0');
-is(named('sleeps', 1000, 61, 3600), '0 0.00', '... not if the newest flush is older than a minute');
-is(named('sleeps', 100, 1, 3600), '40 0.75', '... that are much longer than commit_delay');
-is(named('sleeps', 100, 1, 3600, 'short'), '0 0.75', '... always');
+is(named('sleeps', 1000, 1, 3600, 7200), '0 0.75', 'sleeps of the newest flushes');
+is(named('sleeps', 0, 1, 3600, 7200), '40 0.75', '... where commit_delay is 0');
+is(named('sleeps', 0, 1, 3.05, 7200), '21 0.71', '... since a second after it was set to 0');
+is(named('sleeps', 0, 1, 3600, 2.05), '21 0.71', '... or since a reset');
+is(named('sleeps', 1000, 61, 3600, 7200),
+	'0 0.00', '... not if the newest flush is older than a minute');
+is(named('sleeps', 100, 1, 3600, 7200), '40 0.75', '... that are much longer than commit_delay');
+is(named('sleeps', 100, 1, 3600, 7200, 'short'), '0 0.75', '... always');
+is(named('alone', 19, 0, 19, 0, 19), '0.00', 'few sleeps: nothing is known of what they carried');
+is(named('alone', 2400, 0, 2416, 0, 2464),
+	'1.00', 'as many flushes as commits: they carried nobody');
+is(named('alone', 2400, 1200, 2500, 20, 2400),
+	'0.90', '... or at most as many as there are more commits and prepares');
+is(named('alone', 100, 0, 1000, 0, 100), '0.00', '... which may be any of them');
 is(named('sleeper', 11, 21, 12, 50, 51, 52), '1', 'the client of most leaders that are there');
 is(named('sleeper', 11, 21, 31, 12), '0', '... of no more than half of these');
 is(named('sleeper', 50, 51), 'gone 0', '... none is');
