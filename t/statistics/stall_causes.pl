@@ -107,7 +107,7 @@ sub names_cause ($cause, $make, %more)
 			$made{$cause}->[$_] += $n[$_] for 0 .. 3;
 			diag "$cause: $n[1] of $n[0] stalls, $n[3] of $n[2] slow commits";
 			return (
-				[ $n[0] >= 10, 'there are stalls' ],
+				[ $n[0] >= 8, 'there are stalls' ],
 				[ $n[1] >= ($more{least} // 0.95) * $n[0] - 1, 'they have their cause' ],
 				[ $n[3] >= 0.8 * $n[2], '... and so do slow commits' ]);
 		});
