@@ -14,7 +14,7 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(sum0 make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits
-	  report_of report_since stalls_are_of first_cause first_cause_is share_is logged_commits microseconds)
+	  report_of report_since note_stalls stalls_are_of first_cause first_cause_is share_is logged_commits microseconds)
 );
 
 my $library;    # volume.c, compiled
@@ -205,9 +205,7 @@ sub report_of ($node)
 		$report{mean} = microseconds($1);
 	}
 	note($text);
-	note($node->sql(q{SELECT ended_at::time(2), duration::int, sessions, wal_bytes, leader_pid,
-	writer_pid, cause, certainty, checkpoint_phase, segment_time::int, quota_flushes
-FROM commit_stall_log LIMIT 50}));
+	note_stalls($node);
 	is(join("\n", consistent(\%report)), '', 'no contradiction');
 	return \%report;
 }
@@ -219,6 +217,14 @@ sub report_since ($node, $from)
 	my $to = $node->sql('SELECT commit_history_close()');
 
 	return $node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr;
+}
+
+sub note_stalls ($node)
+{
+	note($node->sql(q{SELECT ended_at::time(2), duration::int, sessions, wal_bytes, leader_pid,
+	writer_pid, cause, certainty, checkpoint_phase, segment_time::int, quota_flushes
+FROM commit_stall_log LIMIT 50}));
+	return;
 }
 
 # The stalls of commit_stall_log that fulfil the condition, and no others, have
