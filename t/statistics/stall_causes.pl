@@ -103,8 +103,7 @@ sub names_cause ($cause, $make, %more)
 			$node->sql('SELECT pg_sleep(0.5)');
 			my @n = count_causes($cause, $more{names} || "'none'");
 			end_load($load, 'TERM');
-			note $node->sql(
-				'SELECT ended_at::time(2), duration::int, cause, certainty FROM commit_stall_log');
+			note_stalls($node);
 			$made{$cause}->[$_] += $n[$_] for 0 .. 3;
 			diag "$cause: $n[1] of $n[0] stalls, $n[3] of $n[2] slow commits";
 			return (
