@@ -362,16 +362,22 @@ is( remedies('remedy', q{remedy ~ '^(10|synchronous_commit) '}, qr/^synchronous_
 end_background($other, 'KILL');
 
 # PREPARE TRANSACTION and COMMIT PREPARED wait, whatever synchronous_commit is.
-$other = start_pgbench($node, '-c 4 -T 3600', prepare => <<'SQL');
+my $prepare = <<'SQL';
 BEGIN;
 INSERT INTO logged VALUES (1);
 PREPARE TRANSACTION 'p:client_id';
 COMMIT PREPARED 'p:client_id';
 SQL
+$other = start_pgbench($node, '-c 4 -T 3600', prepare => $prepare);
 is(remedies('remedy', q{remedy ~ '^(10|synchronous_commit|leave|without) '}, qr/^leave/),
 	'leave it', 'prepared transactions: nothing of the client');
 like($notices, qr/: \d+ of these commits, in 4 sessions/, '... which is there');
-end_background($other, 'KILL');
+$ENV{PGAPPNAME} = 'manager';
+my $manager = start_pgbench($node, '-c 2 -T 3600', prepare => $prepare =~ s/'p/'q/gr);
+ok_eventually '... of a second one, for which the first may wait: no prediction', sub {
+	remedies('remedy') and $notices =~ /WARNING: .*2 clients prepare transactions: if these/;
+};
+end_background($_, 'KILL') for $other, $manager;
 
 # An apply worker sets synchronous_commit itself, as its subscription says.
 my $publisher = start_truth('publisher', '', allows_streaming => 'logical');

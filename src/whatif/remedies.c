@@ -58,8 +58,6 @@
 PG_FUNCTION_INFO_V1(commit_remedies_1_0);
 
 #define BATCH			10		/* transactions in one commit */
-#define MIN_PART		0.05	/* of commits, or of the time; less is not
-								 * worth a remedy, or a reason */
 #define NAME_WIDTH		46		/* bytes of a statement; the name has 80 */
 #define QUOTA_FULL		0.9		/* share of it that flushes take */
 #define HEAVY			0.5		/* share of the WAL that a remedy is for */

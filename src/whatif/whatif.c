@@ -595,13 +595,32 @@ standby_share(const Forecast *forecast)
 				 time);
 }
 
+/*
+ * Why the sample is not one that is simulated, or NULL.  A transaction manager
+ * goes on when its sessions in several databases have prepared.
+ */
+static const char *
+beyond_model(const Forecast *forecast)
+{
+	double		standby = standby_share(forecast);
+	int			preparing = 0;
+
+	for (int rank = 1; rank < MAX_GROUPS && !forecast->of_statements; rank++)
+		preparing += forecast->party[rank].prepares > MIN_PART * forecast->party[rank].commits;
+	if (standby > STANDBY_MATTERS)
+		return psprintf("%.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
+						100 * standby);
+	return preparing < 2 ? NULL :
+		psprintf("%d clients prepare transactions: if these belong together, sessions wait for each other, which the prediction takes for work of the client",
+				 preparing);
+}
+
 /* "nmore" loads will follow.  Raises an error if there is too little. */
 void
 forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 {
 	const CommitTrace *trace = &forecast->trace;
 	double		time;
-	double		standby;
 
 	check_sample(forecast);
 	wal_room_warn(forecast->wal_from, trace->started_at, pairs);
@@ -636,11 +655,10 @@ forecast_begin(Forecast *forecast, const DelayPairs *pairs, int nmore)
 		outcome->latency = it->estimate[MEAN_TIME];
 		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 	}
-	standby = standby_share(forecast);
-	forecast->present.unexplained = standby > STANDBY_MATTERS ?
-		psprintf("%.0f%% of commit time is the wait for a standby, which the prediction takes for flushes",
-				 100 * standby) :
-		unexplained(&forecast->outcomes, &forecast->present);
+	forecast->present.unexplained = beyond_model(forecast);
+	if (forecast->present.unexplained == NULL)
+		forecast->present.unexplained =
+			unexplained(&forecast->outcomes, &forecast->present);
 	if (forecast->present.unexplained != NULL && forecast->locks)
 		forecast->present.unexplained =
 			psprintf("%s; sessions wait for each other's locks, and it does not know which",

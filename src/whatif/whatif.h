@@ -58,6 +58,8 @@ typedef struct LoadGroup
 } LoadGroup;
 
 #define MAX_GROUPS	8
+#define MIN_PART	0.05		/* of commits, or of the time; less is not
+								 * worth a remedy, or a reason */
 
 /* Of each of n sessions that work, relative to one that works alone */
 static inline double
