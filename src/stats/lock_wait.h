@@ -25,6 +25,13 @@ typedef struct LockWait
 /* Any process but a committing one: takes one partition lock, shared. */
 extern bool lock_wait_read(PGPROC *proc, LockWait *wait);
 
+/* The same, or of both it is not known */
+static inline bool
+lock_wait_has_same_holder(const LockWait *a, const LockWait *b)
+{
+	return a->holder_pid == b->holder_pid && a->holder_prepared == b->holder_prepared;
+}
+
 /*
  * For the same lock, or holder; prepared transactions count as one.  Of those
  * that wait for a row, only the first one waits for its transaction.

@@ -315,7 +315,10 @@ read_lock(PGPROC *proc, LockWait *wait)
 	return look.locks_read++ < MAX_LOCKS_READ && lock_wait_read(proc, wait);
 }
 
-/* A COMMIT waits for a lock; keep the longest wait. */
+/*
+ * A COMMIT waits for a lock; keep the longest wait.  As it ends, the lock may
+ * already have passed to another one.
+ */
 static void
 watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
@@ -330,8 +333,19 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 		length = Max(GetCurrentTimestamp() - wait.since, 0) * NS_PER_US;
 	if (length < waited->lock_time)
 		return;
-	waited->lock = wait;
 	waited->lock_time = length;
+	if (wait.since != waited->lock.since)
+		waited->lock_lead = length;
+	else if (lock_wait_has_same_holder(&wait, &waited->lock))
+		waited->lock_lead += look.length;
+	else if (waited->lock_lead > look.length)
+	{
+		waited->lock_lead -= look.length;
+		return;
+	}
+	else
+		waited->lock_lead = look.length - waited->lock_lead;
+	waited->lock = wait;
 }
 
 /*

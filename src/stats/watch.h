@@ -191,8 +191,10 @@ watch_standby_time(double commit_time, double least, double most,
 /* What a session was seen waiting for in its commit, by the worker. */
 typedef struct CommitWaits
 {
-	LockWait	lock;			/* the longest, if lock_time > 0 */
+	LockWait	lock;			/* the longest, if lock_time > 0, with the
+								 * holder of most of it */
 	uint64		lock_time;		/* ns, seen */
+	uint64		lock_lead;		/* ns, over other holders in the vote on it */
 	StandbyBlame blame;			/* of most of that; name "": none */
 	uint64		blame_lead;		/* ns, over others in the vote on it */
 	uint64		standby_since;	/* the first time of that; 0: none */

@@ -355,6 +355,48 @@ print_waits(char **argument)
 	}
 }
 
+static TimestampTz now = USECS_PER_SEC;
+static LockWait seen_wait;
+
+TimestampTz
+GetCurrentTimestamp(void)
+{
+	return now;
+}
+
+bool
+lock_wait_read(PGPROC *proc, LockWait *wait)
+{
+	*wait = seen_wait;
+	return true;
+}
+
+/*
+ * The holder that is kept of a wait for a lock.  Arguments: the holder of the
+ * lock at each look, 50 ms after the one before, 0 for a prepared transaction;
+ * with "+", another wait begins.
+ */
+static void
+print_holder(char **argument)
+{
+	static Session session = {.pid = 7};
+	PhaseReading reading = {.since = 1};
+
+	look.length = 50 * NS_PER_MS;
+	for (; *argument != NULL; argument++)
+	{
+		look.locks_read = 0;
+		now += 50000;
+		seen_wait.holder_pid = atoi(*argument);
+		seen_wait.holder_prepared = seen_wait.holder_pid == 0;
+		if (seen_wait.since == 0 || **argument == '+')
+			seen_wait.since = now - 50000;
+		watch_lock(NULL, &session, &reading);
+	}
+	printf("%d of " UINT64_FORMAT " ms", session.commit[0].waited.lock.holder_pid,
+		   session.commit[0].waited.lock_time / NS_PER_MS);
+}
+
 /* The phase of a checkpoint at each wait event; +: a segment is made */
 static void
 print_checkpoint(char **event)
@@ -383,7 +425,8 @@ main(int argc, char **argv)
 	static const Question questions[] = {
 		{"apart", print_apart}, {"busy", print_busy},
 		{"checkpoint", print_checkpoint},
-		{"flusher", print_flusher}, {"inserted", print_inserted},
+		{"flusher", print_flusher}, {"holder", print_holder},
+		{"inserted", print_inserted},
 		{"naps", print_naps}, {"pause", print_pause},
 		{"processes", print_processes}, {"processor", print_processor},
 		{"set", print_set},

@@ -92,6 +92,13 @@ is( $program->([qw(writers 20 100 5 200 5 103)]),
 
 is($program->(['waits']), '20 30 0', 'waits of a process are those of its own place');
 
+is($program->([qw(holder 8 8 8 8 9 9)]),
+	'8 of 300 ms', 'the holder of a lock for most of a wait, not the next one in the queue');
+is($program->([qw(holder 0 0 0 7 8)]), '0 of 250 ms', '... a prepared transaction');
+is($program->([qw(holder 8 8 9 9 9)]), '9 of 250 ms', '... or the later one');
+is($program->([qw(holder 8 +9 9)]), '9 of 100 ms', '... of the longest wait');
+is($program->([qw(holder 8 8 8 +9)]), '8 of 150 ms', '... which is not the last one');
+
 is($program->([qw(set 300 300 600 600)]),
 	'0 0 3 3', 'settings of checkpoints: the reload that changed them');
 is($program->(['apart']), 'apart', 'a worker that is away: the WAL stays where it was');
