@@ -791,7 +791,7 @@ set_lock(BlamedLock *lock, const LockWait *wait)
 	lock->prepared = wait->holder_prepared;
 }
 
-/* Waits for a lock, or for what else its holder has, in one phase */
+/* Waits for one holder, or for a lock whose holder is not known, in one phase */
 typedef struct LockSum
 {
 	CommitPhase phase;
@@ -812,11 +812,24 @@ typedef struct RecentSlow
 	int			nlocks;
 } RecentSlow;
 
+/* Waits for the lock, or the holder, of one of the sums */
+static double
+time_of_lock(const RecentSlow *sum, const LockSum *lock)
+{
+	double		time = 0;
+
+	for (int i = 0; i < sum->nlocks; i++)
+		if (sum->lock[i].phase == lock->phase &&
+			lock_wait_is_same(sum->lock[i].wait, lock->wait))
+			time += sum->lock[i].time;
+	return time;
+}
+
 /*
- * The locks that slow commits say that COMMIT waits for; if most hang now, the
- * one that these do; else any of now.  What part of a phase that is, samples
- * tell, or slow commits without them.  Samples do not tell the two phases
- * apart, so slow commits do.
+ * The locks that slow commits say that COMMIT waits for, each with the holder
+ * of most of that; if most hang now, the one that these do; else any of now.
+ * What part of a phase that is, samples tell, or slow commits without them.
+ * Samples do not tell the two phases apart, so slow commits do.
  */
 static void
 set_locks(CommitFigures *f, const RecentSlow *sum)
@@ -824,6 +837,7 @@ set_locks(CommitFigures *f, const RecentSlow *sum)
 	const float *seen = f->seen.phase;
 	const double *locked = sum->locked;
 	double		most[lengthof(f->lock)] = {0};
+	double		held[lengthof(f->lock)] = {0};	/* by one holder */
 	CommitPhase larger = f->phase[PHASE_BEFORE] >= f->phase[PHASE_RECORD] ?
 	PHASE_BEFORE : PHASE_RECORD;
 	double		all = locked[PHASE_BEFORE] + locked[PHASE_RECORD];
@@ -833,11 +847,17 @@ set_locks(CommitFigures *f, const RecentSlow *sum)
 	double		looks[] = {f->seen.commit_locks - in_record, in_record};
 
 	for (int i = 0; i < sum->nlocks; i++)
-		if (sum->lock[i].time > most[sum->lock[i].phase])
-		{
-			most[sum->lock[i].phase] = sum->lock[i].time;
-			set_lock(&f->lock[sum->lock[i].phase], sum->lock[i].wait);
-		}
+	{
+		const LockSum *lock = &sum->lock[i];
+		double		time = time_of_lock(sum, lock);
+
+		if (time < most[lock->phase] ||
+			(time == most[lock->phase] && lock->time <= held[lock->phase]))
+			continue;
+		most[lock->phase] = time;
+		held[lock->phase] = lock->time;
+		set_lock(&f->lock[lock->phase], lock->wait);
+	}
 	for (int phase = PHASE_BEFORE; phase <= PHASE_RECORD; phase++)
 		f->lock[phase].share = f->seen_enough ?
 			ratio_or_zero(looks[phase], seen[phase]) :
@@ -858,7 +878,8 @@ add_lock(RecentSlow *sum, const CommitWaits *waits, const uint64 *part)
 	LockSum    *lock = sum->lock;
 
 	while (lock < sum->lock + sum->nlocks &&
-		   (lock->phase != phase || !lock_wait_is_same(lock->wait, &waits->lock)))
+		   (lock->phase != phase || !lock_wait_is_same(lock->wait, &waits->lock) ||
+			!lock_wait_has_same_holder(lock->wait, &waits->lock)))
 		lock++;
 	if (lock == sum->lock + sum->nlocks)
 		sum->nlocks++;

@@ -52,8 +52,9 @@
  *
  * After "locks": looks at commits that wait for locks, at all before their
  * record, and at it; and of slow commits, the phase, the lock, its holder, and
- * how long they waited for it, s.  The output is the lock of each phase, and
- * which part of the phase waits for locks.
+ * how long they waited for it, s, perhaps also a number of the lock, else its
+ * own.  The output is the lock of each phase, and which part of the phase
+ * waits for locks.
  *
  * After "stalls": the seconds that phases are of, before now or in a period
  * that has just ended; and stalls, each with its cause, how long ago it ended
@@ -437,9 +438,10 @@ print_locks(char **argument)
 		char		lock[20];
 		double		time;
 
-		if (sscanf(*argument, "%19[^:]:%19[^:]:%d:%lf", phase, lock, &waits->lock.holder_pid, &time) != 4)
+		waits->lock.tag.locktag_field1 = 1000 + nkept++;
+		if (sscanf(*argument, "%19[^:]:%19[^:]:%d:%lf:%u", phase, lock, &waits->lock.holder_pid, &time,
+				   &waits->lock.tag.locktag_field1) < 4)
 			exit(1);
-		waits->lock.tag.locktag_field1 = nkept++;
 		waits->lock.tag.locktag_type = strcmp(lock, "row") == 0 ? LOCKTAG_TUPLE : LOCKTAG_TRANSACTION;
 		waits->lock_time = (uint64) (time * NS_PER_S);
 		part[strcmp(phase, "record") == 0 ? PHASE_RECORD : PHASE_BEFORE] = waits->lock_time;

@@ -60,6 +60,12 @@ is( named(
 		'locks', 80, 100, 0, 'before:transaction:8:1', 'before:row:8:1', 'before:transaction:8:1'),
 	'row of 8 0.80; - 0.00;',
 	'... also for a row of the same holder');
+is( named('locks', 80, 100, 0, map { "before:row:$_:1" } qw(7:2 8:3 7:2 9:1)),
+	'row of 7 0.80; - 0.00;',
+	'who held it for most of the waits, not for the newest one');
+is( named('locks', 80, 100, 0, 'before:row:6:3:2', map { "before:row:$_:1" } qw(7:2 8:1 9:1)),
+	'row of 7 0.80; - 0.00;',
+	'... of the lock with the most of them');
 is( named('locks', 150, 100, 100, 'before:row:7:2', 'record:row:8:1'),
 	'row of 7 1.00; row of 8 0.50;',
 	'a lock of each phase');
