@@ -523,29 +523,11 @@ count_stalls(const CommitFigures *f, StallCause cause)
 				 psprintf(", %s certain", format_percent(stall->certainty)) : "");
 }
 
-/* Commits hang, and most that do not wait for its lock wait for a standby. */
-static bool
-notify_hangs(const CommitFigures *f)
-{
-	return (f->hanging > 0 || (most_hang_now(f) && f->now.phase == PHASE_STANDBY)) &&
-		2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_NOTIFY];
-}
-
 /* Most of the time with the lock of NOTIFY */
 static bool
 writes_messages(const CommitFigures *f)
 {
 	return 2 * f->notify.write_time > f->notify.hold_time;
-}
-
-/* ... for which commits wait: most of those that were counted, and now */
-static bool
-notify_waits(const CommitFigures *f)
-{
-	return f->commits_notify > 0 &&
-		2 * f->commits_notify >= f->commits + f->commits_async &&
-		(!f->seen_enough || MIN_CAUSE <= f->phase[PHASE_NOTIFY] +
-		 (writes_messages(f) ? f->phase[PHASE_RECORD] : 0));
 }
 
 /* "flushes take 40 ms now, and took 4 ms", if they do */
@@ -869,6 +851,28 @@ did_not_answer(const CommitFigures *f, bool logical)
 		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)) ||
 		(!logical && 2 * slow < n &&
 		 2 * f->slow_at_stage[f->standby_stage] > f->standby_share * standby_waits(f));
+}
+
+/*
+ * Most commits that do not wait for its lock wait for a standby, and hang, or
+ * have hung: without that, few would wait for the lock.
+ */
+static bool
+notify_hangs(const CommitFigures *f)
+{
+	return 2 * f->phase[PHASE_STANDBY] > 1 - f->phase[PHASE_NOTIFY] &&
+		(f->hanging > 0 || (most_hang_now(f) && f->now.phase == PHASE_STANDBY) ||
+		 did_not_answer(f, f->standby_logical));
+}
+
+/* Commits wait for NOTIFY: most of those that were counted, and now. */
+static bool
+notify_waits(const CommitFigures *f)
+{
+	return f->commits_notify > 0 && !notify_hangs(f) &&
+		2 * f->commits_notify >= f->commits + f->commits_async &&
+		(!f->seen_enough || MIN_CAUSE <= f->phase[PHASE_NOTIFY] +
+		 (writes_messages(f) ? f->phase[PHASE_RECORD] : 0));
 }
 
 /* Apart from the WAL of large transactions */

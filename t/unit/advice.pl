@@ -180,6 +180,16 @@ NOTIFY | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 not
 ... of one that hung in a period | notify_behind period=1 hanging=6
 	answer: \z
 	cause: 40\.0% NOTIFY: .* lock, and the holder waits for standby 'sb1': not connected\. ?$
+... of one that was away
+	commits=2690 commits_notify=1383 phase_commits=2690 phase_mean=72300 phase:NOTIFY=0.41
+	phase:standby=0.577 phase:flush=0.01 standby=dr standby_share=1 standby_dropped=1 seen_enough=1
+	slow_recent=22 slow_standby=111.7e6 notify.commits=1383 notify.hold_time=58.8e9
+	answer: no\. 99\.0% of commit time is outside of flushes, the largest part 'standby'\.
+	says: 2\. 41\.0% NOTIFY: only one commit at a time can hold its lock, and the holder waits for standby 'dr': not connected\. -> none: synchronous_standby_names no longer has it
+	not: such commits
+... of one that was away in a period | notify_behind period=1 phase_mean=72000 commit_p50=549
+	answer: \z
+	cause: 40\.0% NOTIFY: .* lock, and the holder waits for standby 'sb1': not connected\. ?$
 ... of one that goes on | notify_behind
 	cause: 40\.0% NOTIFY: .* such commits/s
 	remedy: ^NOTIFY from one session only
