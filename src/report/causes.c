@@ -1517,11 +1517,20 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
 }
 
+/* Much of commit time is in no time of a client, and this is whose that is. */
+static const char *
+client_outside(const CommitFigures *f, const char *named)
+{
+	return f->outside == NULL || named == NULL || !works_outside(f) || strcmp(f->outside, named) == 0 ? "" :
+		psprintf(" Of slow commits, most time of 'before' and 'after' is of client %s.", f->outside);
+}
+
 /* Whose commits, and which statement's flushes, are most: that is no time. */
 static void
 find_client_causes(const CommitFigures *f, Causes *found)
 {
 	bool		other_takes_most = f->longest != NULL && f->longest_time > 0.5;
+	const char *outside = client_outside(f, f->top);
 	bool		hangs = commits_hang(f);
 
 	/* a subscription, whose transactions are those of its publisher */
@@ -1547,9 +1556,9 @@ find_client_causes(const CommitFigures *f, Causes *found)
 				  f->statement != NULL ? "commit_statement_stats tells them apart" :
 				  "SET application_name for each kind");
 	else if (f->commits >= CAUSES_MIN_COMMITS && f->top_share >= WHO_MATTERS &&
-			 (f->top_share <= ONE_CLIENT || other_takes_most))
+			 (f->top_share <= ONE_CLIENT || other_takes_most || outside[0] != '\0'))
 		add_cause(found, f->top_share,
-				  psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s%s",
+				  psprintf("of the commits are of client %s%s, %s of WAL each, rollbacks included.%s%s%s",
 						   f->top, hangs ? "" :
 						   psprintf(", %s of commit time%s", format_percent(f->top_time),
 									works_outside(f) ? " (without 'before', 'after')" : ""),
@@ -1561,11 +1570,12 @@ find_client_causes(const CommitFigures *f, Causes *found)
 						   f->heaviest == NULL || strcmp(f->heaviest, f->top) == 0 ||
 						   f->flush_wal < MANY_BYTES ? "" :
 						   psprintf(" Most WAL, %s, is of client %s.",
-									format_percent(f->heaviest_share), f->heaviest)),
+									format_percent(f->heaviest_share), f->heaviest), outside),
 				  f->top_of_transactions < HARDLY_COMMIT || applies || other_takes_most ? NULL :
 				  larger_transactions(f, f->top_wal));
 	add_cause(found, f->top_leader_flushes,
-			  psprintf("of the flushes, at the least, are led by client %s.", f->top_leader), NULL);
+			  psprintf("of the flushes, at the least, are led by client %s.%s",
+					   f->top_leader, client_outside(f, f->top_leader)), NULL);
 	found->n = Min(found->n, 1);
 	if (f->statement != NULL && f->statement_flushes >= WHO_MATTERS && f->statement_flushes <= ONE_CLIENT)
 	{

@@ -220,6 +220,8 @@ typedef struct CommitFigures
 	double		top_of_transactions;	/* share of COMMIT in them */
 	const char *longest;		/* with the most commit time, if another one */
 	double		longest_time;	/* its share */
+	const char *outside;		/* with most time of slow commits in "before"
+								 * and "after"; or NULL */
 	const char *heaviest;		/* that wrote most of the WAL, or NULL */
 	double		heaviest_share;
 	uint64		top_slow_least; /* WAL of its slow commits */

@@ -808,6 +808,8 @@ typedef struct RecentSlow
 	double		serializable;	/* of PHASE_AFTER, as the next */
 	double		temporary;
 	double		savepoints;		/* of PHASE_BEFORE */
+	const ClientKey *outside;	/* of most time in PHASE_BEFORE, PHASE_AFTER */
+	double		outside_lead;	/* ... over others in the vote on it */
 	LockSum		lock[SLOW_LOG_KEPT];
 	int			nlocks;
 } RecentSlow;
@@ -905,9 +907,19 @@ add_recent_slow(CommitFigures *f, RecentSlow *sum, const LoggedEvent *commit,
 {
 	const SlowEvent *event = &commit->event;
 	const CommitWaits *waits = &commit->outcome.waits;
+	double		outside = part[PHASE_BEFORE] + part[PHASE_AFTER];
+	bool		same = sum->outside != NULL &&
+	memcmp(sum->outside, &event->client, sizeof(ClientKey)) == 0;
 
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] += part[phase];
+	if (!same && outside > sum->outside_lead)
+	{
+		sum->outside = &event->client;
+		outside -= 2 * sum->outside_lead;
+		same = true;
+	}
+	sum->outside_lead += same ? outside : -outside;
 	/* the wait for that of NOTIFY is a phase of its own */
 	if (waits->lock_time > 0 && !notify_lock_is(&waits->lock.tag))
 		add_lock(sum, waits, part);
@@ -1106,6 +1118,8 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		f->slow_at_stage[stage] *= scale;
 	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
 		f->savepoints = 0;
+	if (2 * sum.outside_lead > sum.phase[PHASE_BEFORE] + sum.phase[PHASE_AFTER])
+		f->outside = name_client(sum.outside);
 	f->serializable = 2 * sum.serializable > sum.phase[PHASE_AFTER];
 	f->temporary = 2 * sum.temporary > sum.phase[PHASE_AFTER];
 	if (!f->seen_enough && f->period == NULL)

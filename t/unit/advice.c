@@ -102,7 +102,7 @@ static const Figure figures[] = {
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(queue), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_of_transactions), FIGURE(top_slow_least),
-	FIGURE(top_slow_most), FIGURE(busiest), FIGURE(longest), FIGURE(longest_time),
+	FIGURE(top_slow_most), FIGURE(busiest), FIGURE(longest), FIGURE(longest_time), FIGURE(outside), FIGURE(top_leader), FIGURE(top_leader_flushes),
 	FIGURE(busiest_of_transactions), FIGURE(busiest_of_sessions),
 	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),

@@ -1127,6 +1127,20 @@ one client of many: named, and larger transactions are not promised under a quot
 ... whose time is that of commits as clients count it
 	phase:before=0.9 phase:flush=0.25 top=shop top_share=0.7 top_time=0.73
 	says:  70\.0% of the commits are of client shop, 73\.0% of commit time \(without 'before', 'after'\),
+... while slow ones tell of the rest
+	phase:before=0.86 phase:flush=0.13 top=web top_share=0.73 top_time=0.62 outside=erp
+	says:  \(without 'before', 'after'\), .* included\. Of slow commits, most time of 'before' and 'after' is of client erp\.
+... also beside nearly all commits
+	phase:before=0.86 phase:flush=0.13 top=web top_share=0.99 outside=erp
+	says: 99\.0% of the commits are of client web, .* is of client erp\.
+... or in a period
+	phase:before=0.86 phase:flush=0.13 top_leader=web top_leader_flushes=0.73 outside=erp period=1
+	answer: \z
+	says: 73\.0% of the flushes, at the least, are led by client web\. Of slow commits, .* is of client erp\.
+... unless it is little | top=web top_share=0.73 outside=erp
+	not: erp
+... or that of the same client | phase:before=0.86 phase:flush=0.13 top=erp top_share=0.73 outside=erp
+	not: most time
 ... and another one that waits most | top=api top_share=0.77 longest=lease longest_time=0.53
 	says: ^Who commits, since the reset 77\.0% of the commits are of client api, .* each, rollbacks included\. Most commit time, 53\.0%, is of client lease\.$
 ... with hardly any commits
