@@ -977,7 +977,7 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 
 	waits_now_summarize(waiting, sessions->n, &f->now);
 	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
-		"a lock (commit_activity names it)";
+		"a lock (commit_activity names it while one waits)";
 	for (int i = 0; i < sessions->n; i++)
 		if (waiting[i].in_commit && waiting[i].has_lock &&
 			waiting[i].reading.phase <= PHASE_RECORD)
