@@ -1018,6 +1018,7 @@ or_quick_again(const CommitFigures *f)
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 static const char finish_prepared[] = "unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
+static const char one_order[] = "rows, keys and locks in one order in all transactions: these wait for each other until the server ends one (\"deadlock detected\" in its log)";
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
 static const char shorter_serializable[] = "shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones";
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
@@ -1159,7 +1160,7 @@ find_before_causes(const CommitFigures *f, Causes *found)
 	else
 		add_cause(found, locked,
 				  psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", lock->name),
-				  lock->prepared ? finish_prepared :
+				  lock->prepared ? finish_prepared : lock->circle ? one_order :
 				  "a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to");
 	if (f->savepoints > 0)
 		add_cause(found, rest,
@@ -1191,7 +1192,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 
 	add_cause(found, locked,
 			  psprintf("record: COMMIT waits, as for %s, before its commit record.", lock->name),
-			  lock->prepared ? finish_prepared : "a shorter transaction of its holder");
+			  lock->prepared ? finish_prepared : lock->circle ? one_order :
+			  "a shorter transaction of its holder");
 	if (mostly_seen(f, f->seen.insert_waits) &&
 		2 * f->seen.wal_waits >= f->seen.insert_waits)	/* statements, too */
 		add_cause(found, rest,

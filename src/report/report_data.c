@@ -789,6 +789,7 @@ set_lock(BlamedLock *lock, const LockWait *wait)
 {
 	lock->name = lock_wait_describe(wait);
 	lock->prepared = wait->holder_prepared;
+	lock->circle = wait->circle;
 }
 
 /* Waits for one holder, or for a lock whose holder is not known, in one phase */

@@ -456,6 +456,9 @@ a deferred trigger | phase:before=0.98 lock='row of relation sum, held by pid 7'
 	remedy: ; for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to\n$
 	answer: no\. 98\.0% of commit time is outside of flushes, the largest part 'before'\.
 	not: sweep
+... of transactions that wait for each other | phase:before=0.98 lock=row lock_share=1 lock_circle=1
+	remedy: ^rows, keys and locks in one order in all transactions
+	answer: no\. 98\.0%
 %serial | phase:before=0.9 lock='advisory lock 42, held by pid 7' lock_share=1 seen.commit_locks=100
 COMMITs that hold it for each other | serial seen.commit_queue=80
 	cause: 90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers or cursors of others, or an extension, wait for, as advisory lock 42, held by pid 7\.
