@@ -485,8 +485,11 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
 
-	/* A hot row makes statements wait for the commit of another session. */
-	if (f->of_transactions <= 0 || works_outside(f) || has_hot_row(f) ||
+	/*
+	 * A hot row makes statements wait for the commit of another session.
+	 * Transactions that wait for other locks are in no sum until they end.
+	 */
+	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) || works_outside(f) || has_hot_row(f) ||
 		commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",

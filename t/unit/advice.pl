@@ -613,6 +613,10 @@ few commits of which little is known, and much is outside | phase:unknown=0.45 p
 	remedy: ^track_wal_io_timing = on
 a locked table | seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	says: ^It is not the commit: on average 6\.40 sessions wait for locks in their statements, or as a procedure commits \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.
+... while those that have ended did little else than COMMIT
+	seen.n=100 seen.lock_waits=640 seen.in_commit=5 of_transactions=0.75
+	says: ^It is not the commit
+	not: COMMIT takes
 ... by prepared transactions
 	seen.n=100 seen.lock_waits=640 seen.prepared_waits=321 seen.in_commit=85
 	says:  in their statements, or as a procedure commits \(prepared transactions hold most: pg_prepared_xacts\), 0\.850 are
