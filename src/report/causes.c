@@ -888,7 +888,7 @@ remedy_at_stage(const CommitFigures *f)
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, processors or disk (it writes, and makes segments), or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk or processors, or " WALRECEIVER "; or synchronous_commit = remote_write (still waits while the walreceiver flushes; if both systems crash, it loses commits)",
-		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)",
+		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused (pg_wal_replay_resume()), delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on (a pg_receivewal applies nothing)",
 		[STANDBY_NSTAGES] = "start another one, or lower the number in synchronous_standby_names (if it is 1, empty the list; reload; commits then go on, perhaps on the primary alone)"
 	};
 	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
@@ -1171,8 +1171,8 @@ find_before_causes(const CommitFigures *f, Causes *found)
 				  "RELEASE SAVEPOINT after each, or fewer in a transaction; if pgjdbc sets them, cleanupSavepoints = true, or another autosave");
 	else if (waits_in_extension(f))
 		add_cause(found, rest,
-				  "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log (pgaudit, RAISE LOG).",
-				  faster_there);
+				  "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, a deferred trigger for a query by dblink, or to write to the server's log (pgaudit, RAISE LOG).",
+				  psprintf("%s; of dblink: its query", faster_there));
 	else
 		add_cause(found, rest,
 				  "before the record: deferred triggers, constraints, open cursors or savepoints, or an extension (as postgres_fdw, for COMMIT on another server).",

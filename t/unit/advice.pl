@@ -317,7 +317,7 @@ a standby's replay
 	phase:flush=0.03 phase:other=0 phase:standby=0.97 standby=sb1 standby_stage=4 standby_share=1
 	cause: 97\.0% standby 'sb1': not applied\.
 	answer: no\. 97\.0% of commit time
-	remedy: ^queries that conflict with its replay, or a replay that is paused, delayed .* or slow .* \(a pg_receivewal applies nothing\)\n$
+	remedy: ^queries that conflict with its replay, or a replay that is paused \(pg_wal_replay_resume\(\)\), delayed .* or slow .* \(a pg_receivewal applies nothing\)\n$
 %behind | phase:standby=0.97 standby=sb1 standby_stage=1 standby_share=1 standby_behind=35e6
 	standby_before=34e6
 	answer: no\. 97\.0% of commit time
@@ -505,8 +505,8 @@ deferred keys | commits=4 flushes=4 seen_enough=1 phase:before=0.96
 	answer: no\. 96\.0% of commit time
 ... where all do, or for the server's log
 	phase:before=0.96 seen.phase[PHASE_BEFORE]=200 seen.extension_waits=100
-	cause: 96\.0% before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, or to write to the server's log
-	remedy: of the server's log: its disk, syslog\n$
+	cause: 96\.0% before the record: it waits in an extension, as postgres_fdw for COMMIT on another server, a deferred trigger for a query by dblink, or to write to the server's log
+	remedy: of the server's log: its disk, syslog; of dblink: its query\n$
 %elsewhere | seen_enough=1 slow_recent=1 phase:before=0.2 phase:record=0.3 phase:log=0.1
 	phase:after=0.38 seen.phase[PHASE_BEFORE]=40 seen.phase[PHASE_RECORD]=60
 	seen.phase[PHASE_LOG]=20 seen.phase[PHASE_AFTER]=76
