@@ -65,6 +65,7 @@
 #define RECENT_FLUSH		1	/* s; what wrote it has not left */
 #define LONG_HANG			5000000 /* us: comes before the first cause */
 #define SMALL_COMMIT		8192	/* bytes */
+#define FEW_SESSIONS		3	/* that commit at a time */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
@@ -1020,6 +1021,7 @@ or_quick_again(const CommitFigures *f)
 
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
+static const char faster_disk[] = "a faster disk, as one with a write cache that survives a loss of power, if this one always takes as long; or fewer commits";
 static const char finish_prepared[] = "unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
 static const char one_order[] = "rows, keys and locks in one order in all transactions: these wait for each other until the server ends one (\"deadlock detected\" in its log)";
 static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there; of the server's log: its disk, syslog";
@@ -1463,6 +1465,25 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 				  or_early_checkpoints(f, "what else the volume did at these times: iostat, iotop, the provider's graphs"));
 }
 
+/* What makes those that did not stall fewer, or shorter if they are long */
+static const char *
+remedy_for_flushes(const CommitFigures *f, bool many_bytes)
+{
+	double		busy = f->period != NULL ? 0 :
+	Max(f->disk_busy, ratio_or_zero(f->seen.phase[PHASE_FLUSH], f->seen.n));
+
+	if (busy >= 0.5 && f->concurrency < HARDLY_CONCURRENT)
+		return "larger transactions: one session commits at a time";
+	if (busy >= 0.5 && f->siblings_max < FEW_SESSIONS)
+		return psprintf("more sessions, which share flushes, if clients wait for one (the size of a pool); or larger transactions: at most %d sessions commit at a time",
+						f->siblings_max + 1);
+	if (flush_at_most(f) < LONG_FLUSH)
+		return NULL;
+	if (many_bytes)
+		return psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f));
+	return f->period != NULL || commits_hang(f) || !f->fsync ? NULL : faster_disk;
+}
+
 /* Flushes that did not stall, nor had many bytes */
 static void
 find_flush_causes(const CommitFigures *f, Causes *found)
@@ -1516,10 +1537,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			  others ? own_volume(f) :
 			  flushes_hang(f) ? "what the volume does: iostat, the kernel's log, the provider's graphs" :
 			  f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
-			  f->period == NULL && f->concurrency < HARDLY_CONCURRENT && f->disk_busy >= 0.5 ?
-			  "larger transactions: one session commits at a time" :
-			  many_bytes && flush_at_most(f) >= LONG_FLUSH ?
-			  psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f)) : NULL);
+			  remedy_for_flushes(f, many_bytes));
 }
 
 /* Much of commit time is in no time of a client, and this is whose that is. */
@@ -2036,8 +2054,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	const char *under_load = f->seen_age > 0 ? " under load" : "";
 	const char *others = !predict ? "" :
 	psprintf(" Predict other remedies%s (10 s, changes nothing):", under_load);
-	bool		has_remedy = remedy != NULL && remedy != more_iops &&
-	strncmp(remedy, "none", 4) != 0;
+	bool		has_remedy = remedy != NULL && strncmp(remedy, "none", 4) != 0 &&
+	!(predict && (remedy == more_iops || remedy == faster_disk));
 
 	/*
 	 * A cause that takes time comes before sleeps that hardly take any of

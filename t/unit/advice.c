@@ -83,7 +83,7 @@ static const Figure figures[] = {
 	FIGURE(seen.sync_waits), FIGURE(seen.extension_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.activity[ACTIVITY_ARCHIVER]),
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
 	FIGURE(seen.phase[PHASE_BEFORE]), FIGURE(seen.phase[PHASE_RECORD]),
-	FIGURE(seen.phase[PHASE_LOG]), FIGURE(seen.phase[PHASE_AFTER]),
+	FIGURE(seen.phase[PHASE_FLUSH]), FIGURE(seen.phase[PHASE_LOG]), FIGURE(seen.phase[PHASE_AFTER]),
 	FIGURE(now.longest), FIGURE(now.commits), FIGURE(now.all), FIGURE(now.phase), FIGURE(now.beside_sync), FIGURE(now.blame.stage), FIGURE(hanging), FIGURE(commits), FIGURE(commits_async),
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
@@ -107,7 +107,7 @@ static const Figure figures[] = {
 	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
 	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(slow_phase[PHASE_BEFORE]), FIGURE(nameless),
-	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_half),
+	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_max), FIGURE(siblings_half),
 	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach), FIGURE(siblings_of),
 	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings), FIGURE(none_gains)
 };

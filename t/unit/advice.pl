@@ -118,7 +118,7 @@ my $table = <<'END';
 	phase:other=0.75 own_flush=0.25 commit_p99=3000 flush_time=500 flush_p50=450 flush_p99=900
 	disk_busy=0.5 listeners=-1 wal_recycle=1 wal_init_zero=1 archiver=archive_command
 	min_wal_size=80 max_wal_size=1024 full_pages=1 completion_target=0.9 checkpoint_timeout=300
-	siblings_half=7 siblings_mean=6 concurrency=0.99 reach=0.9 siblings_of=flushes
+	siblings_max=9 siblings_half=7 siblings_mean=6 concurrency=0.99 reach=0.9 siblings_of=flushes
 
 %plain_flushes
 	cause: 100% flushes
@@ -1112,6 +1112,24 @@ one session | concurrency=0 plain_flushes
 	remedy: ^larger transactions: one session commits at a time\n$
 ... of late | concurrency=0 siblings_of='the newest flushes' plain_flushes
 	answer: no\. Only 0% of the newest flushes found
+... whose flushes none has timed
+	concurrency=0 disk_busy=0 flush_time=0 flush_time_max=3e5 seen.n=100 seen.phase[PHASE_FLUSH]=80 plain_flushes
+	remedy: ^larger transactions: one session commits at a time\n$
+few sessions, as of a small pool | siblings_max=1 plain_flushes
+	remedy: ^more sessions, which share flushes, if clients wait for one \(the size of a pool\); or larger transactions: at most 2 sessions commit at a time\n$
+... that do other work | siblings_max=1 disk_busy=0.4
+	not: ->
+%slow_disk | commits=340 flush_time=116000 flush_p50=116000 flush_p99=131000 plain_flushes
+each flush is long | slow_disk
+	answer: not known\. 340 commits so far
+	remedy: ^a faster disk, as one with a write cache that survives a loss of power, if this one always takes as long; or fewer commits\n$
+... and none was timed | slow_disk flush_time=0 flush_time_max=120000 commit_p50=130000
+	remedy: ^a faster disk
+... as known of a period | slow_disk period=1
+	answer: \z
+	not: ->
+... and commits hang elsewhere | slow_disk hanging
+	not: faster disk
 a subscription | one_by_one applied=0.96 concurrency=0
 	cause: 100% flushes of usual length
 	answer: no\.
@@ -1513,6 +1531,8 @@ is(conclude()->{step}, $compare, 'plain flushes: remedies are compared');
 is( conclude('newest_age=250 seen_age=250')->{step} =~ s/\n  / /r,
 	$compare =~ s/remedy/remedy under load/r,
 	'... when there is a load again');
+is(conclude('slow_disk commits=500')->{step}, $compare, '... of a slow disk, too');
+is(conclude('slow_disk')->{step}, "First step: what cause 1 says.\n", '... if they can be');
 is(conclude('quota')->{step}, $compare, '... as for a quota');
 is( conclude('quota adaptive=1')->{step},
 	"First step: what cause 1 says. $others",
