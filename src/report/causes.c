@@ -404,6 +404,17 @@ part_now(const CommitFigures *f)
 		!isnan(part_seen(f)) ? part_seen(f) : f->phase_mean / (f->phase_mean + rest);
 }
 
+/* ... of late, with what is before and after it */
+static double
+part_with_outside(const CommitFigures *f)
+{
+	double		rest = (1 - f->of_transactions) * f->transaction_mean -
+	f->phase[PHASE_BEFORE] * f->phase_mean;
+
+	return !isnan(part_seen(f)) ? part_seen(f) :
+		f->phase_mean / (f->phase_mean + Max(rest, 0));
+}
+
 /* ... more than a small one */
 static bool
 takes_more_now(const CommitFigures *f)
@@ -453,8 +464,10 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY); a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
+	bool		outside = works_outside(f);
+
 	/* a small part has become more, or a part half or twice of it */
-	bool		has_changed = f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
+	bool		has_changed = outside ? false : f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
 	part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions;
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
@@ -490,15 +503,18 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	 * A hot row makes statements wait for the commit of another session.
 	 * Transactions that wait for other locks are in no sum until they end.
 	 */
-	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) || works_outside(f) || has_hot_row(f) ||
+	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) ||
+		(outside && isnan(f->phase_mean)) || has_hot_row(f) ||
 		commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
-						 commit_takes(f), format_percent(f->of_transactions),
-						 f->of_sessions == 0 ? "" :
+						 commit_takes(f), outside ?
+						 psprintf("about %s", format_percent(part_with_outside(f))) :
+						 format_percent(f->of_transactions),
+						 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
-								  format_percent(f->of_sessions)), busiest,
+								  format_percent(f->of_sessions)), outside ? "" : busiest,
 						 !has_changed ? "" :
 						 psprintf(" That is since the reset; %s %sa commit takes %s.",
 								  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :

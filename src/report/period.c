@@ -242,6 +242,8 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->wal_rate = ratio_or_zero(sum->value[SLOT_WAL_BYTES], f->seconds);
 	f->of_transactions = report_data_commit_share(sum->value,
 												  SLOT_TRANSACTION_TIME);
+	f->transaction_mean = ratio_or_zero(sum->value[SLOT_TRANSACTION_TIME] / 1e3,
+										f->commits + f->prepares);
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
 	take_stops(f);

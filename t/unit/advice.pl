@@ -1233,7 +1233,10 @@ idle in transaction | light plain_flushes
 ... whose work is after it | light phase:after=0.8 phase:other=0.1
 	cause: 80\.0%
 	answer: no\. 80\.0%
-	not: COMMIT takes|No setting
+	says: ^COMMIT takes about 1\.0% of the time of transactions that write, 'before' and 'after' included\.$
+	not: No setting|connected
+... of which it is the larger part | light phase:after=0.8 phase:other=0.1 phase_mean=3e5
+	says: ^COMMIT takes about 75\.2% of
 ... that hang at times | light slow_commits=201 slow_mean=2e5 plain_flushes
 	answer: may pay
 	not: No setting
@@ -1274,7 +1277,13 @@ transactions that wait for the row of a commit | light hot
 COMMITs with deferred work | light phase:before=0.8 phase:other=0.1
 	cause: 80\.0%
 	answer: no\. 80\.0% of commit time is outside
-	not: COMMIT takes|No setting
+	says: ^COMMIT takes about 1\.0% of the time of transactions that write, 'before' and 'after' included\.$
+	not: No setting
+... that are most of their transactions | of_transactions=0.2 transaction_mean=1000 phase:before=0.8 phase:other=0.1
+	says: ^COMMIT takes about 100% of
+... of a period | of_transactions=0.1 transaction_mean=2000 phase:before=0.8 phase:other=0.1 period=1
+	answer: \z
+	says: ^COMMIT takes about 50\.0% of
 
 # Some us of a commit that takes hardly more
 before the record, for a moment | phase_mean=35 phase:before=0.147
