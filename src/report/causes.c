@@ -969,7 +969,7 @@ remedy_for_standby(const CommitFigures *f)
 		remedy = psprintf("leave it out of synchronous_standby_names, if it is no subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have; else %s",
 						  remedy);
 	if (f->standby_ahead != NULL)
-		remedy = psprintf("%s; or, if any standbys will do, ANY in place of FIRST or '*': %s is ahead of it",
+		remedy = psprintf("%s; or, if any standbys will do, ANY in place of FIRST or '*': %s",
 						  remedy, f->standby_ahead);
 	if (f->standby_unlisted != NULL)
 		remedy = psprintf("if it is %s, which is connected: application_name = %s in its primary_conninfo; else %s",

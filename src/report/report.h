@@ -190,7 +190,8 @@ typedef struct CommitFigures
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */
-	const char *standby_ahead;	/* "'s2'", for which FIRST does not wait */
+	const char *standby_ahead;	/* "'s2' is ahead of it", and FIRST does not
+								 * wait for that */
 	const char *standby_unlisted;	/* "'s2' or 's3'" may be it, and is
 									 * connected under another name; or NULL */
 	bool		standby_was_there;	/* the one for which commits hang, since

@@ -1265,14 +1265,31 @@ set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double su
 		}
 }
 
-/* What may be the standby for which commits hang, or take its place */
+/*
+ * What may be the standby for which commits hang, or take the place of the one
+ * that they wait for.  The server shows no lag where nothing is written.
+ */
 static void
 set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 {
-	const char *end = now->stage == STANDBY_NOT_APPLIED ? "replay_lsn" : "flush_lsn";
+	const char *end = f->standby_stage == STANDBY_NOT_APPLIED ? "replay" : "flush";
+
+	f->standby_ahead =
+		sql_value(psprintf("SELECT quote_literal(name) || CASE WHEN %d = 1 THEN ' is ahead of it'"
+						   " WHEN lag IS NULL THEN ' may be faster'"
+						   " ELSE format(' has a %s_lag of %%s ms, %%L of %%s ms', lag, its_name, its) END"
+						   " FROM (SELECT other.application_name AS name, it.application_name AS its_name,"
+						   "  round(1e3 * extract(epoch FROM other.%s_lag), 1) AS lag,"
+						   "  round(1e3 * extract(epoch FROM it.%s_lag), 1) AS its, other.%s_lsn > it.%s_lsn AS ahead"
+						   "  FROM pg_stat_replication AS it, pg_stat_replication AS other"
+						   "  WHERE it.application_name = %s AND it.sync_state = 'sync' AND other.sync_state = 'potential') AS pair"
+						   " WHERE CASE WHEN %d = 1 THEN ahead ELSE (2 * lag < its) IS NOT FALSE END"
+						   " ORDER BY lag LIMIT 1",
+						   now != NULL, end, end, end, end, end,
+						   quote_literal_cstr(f->standby), now != NULL));
 
 	/* pg_receivewal and the like apply nothing; nor was it beside that one */
-	if (now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
+	if (now != NULL && now->stage == STANDBY_NOT_CONNECTED && strcmp(now->name, "*") != 0)
 		f->standby_unlisted =
 			sql_value(psprintf("SELECT string_agg(DISTINCT quote_literal(application_name), ' or ')"
 							   " FROM pg_stat_replication WHERE sync_priority = 0 AND replay_lsn IS NOT NULL"
@@ -1281,12 +1298,6 @@ set_other_standbys(CommitFigures *f, const StandbyBlame *now)
 							   " WHERE active_pid = pid AND slot_type = 'logical')",
 							   f->standby_was_there ? f->now.longest :
 							   (double) (GetCurrentTimestamp() - PgStartTime)));
-	f->standby_ahead =
-		sql_value(psprintf("SELECT quote_literal(min(other.application_name))"
-						   " FROM pg_stat_replication AS it, pg_stat_replication AS other"
-						   " WHERE it.application_name = %s"
-						   " AND other.sync_state = 'potential' AND other.%s > it.%s",
-						   quote_literal_cstr(now->name), end, end));
 }
 
 /* All waits, ns, but those for that standby, if one is given */
@@ -1330,7 +1341,7 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 		return;
 	f->standby_dropped = !standby_is_listed(f->standby);
 	set_next_standby(f, counts, n, sum);
-	if (now != NULL)
+	if (f->period == NULL)
 		set_other_standbys(f, now);
 
 	/* a subscription has its own name, and mostly a slot of that name */

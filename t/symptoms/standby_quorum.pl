@@ -147,6 +147,9 @@ for my $names (qw(c A *))
 			$names eq 'c' ? q{none: synchronous_standby_names no longer has it'} : q{its network'})
 	);
 }
+$primary->wait_until(
+	q{SELECT regexp_replace(commit_stats_report(), '\s+', ' ', 'g') ~ 'ANY in place of FIRST or ''\*'': ''[bc]'' (may be faster|has a flush_lag of [0-9.]+ ms, ''a'' of [0-9.]+ ms)'}
+);
 
 # It has all that the commit waits for, and answers no more.
 $primary->alter_system(synchronous_standby_names => 'ghost');

@@ -346,7 +346,7 @@ a row that a COMMIT keeps while it waits for a standby
 	says: ^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nWhy:
 	not: No setting
 %hangs | hanging phase:standby=1 standby=sb1 standby_share=1
-... beside one that goes on | hangs standby_stage=2 standby_ahead="'b'"
+... beside one that goes on | hangs standby_stage=2 standby_ahead="'b' is ahead of it"
 	remedy: ; or, if any standbys will do, ANY in place of FIRST or '\*': 'b' is ahead of it\n$
 ... whose disk stands still | hangs standby_stage=3
 	remedy: ; or synchronous_commit = remote_write \(.*\); commits that hang keep their level: they wait for the standby, or until it is out of synchronous_standby_names\n$
