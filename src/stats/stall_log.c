@@ -366,6 +366,18 @@ writer_outweighs(const StallLog *log, const LoggedEvent *stall)
 }
 
 /*
+ * A flush that takes long leaves more WAL of any writer for the next one, so
+ * less than BULK_WAL tells little if others, and not the writer, make stalls.
+ */
+static bool
+others_outweigh(const StallLog *log, const LoggedEvent *stall)
+{
+	return stall->outcome.wal_bytes < BULK_WAL && stall->writer != &stall->event &&
+		ratio_beside(log, stall, ACTIVITY_WRITER) < MIN_RATIO &&
+		ratio_beside(log, stall, ACTIVITY_OTHERS) >= MIN_RATIO;
+}
+
+/*
  * A volume that limits requests serves others and flushes in turn: of the
  * time, others have their share of the requests.
  */
@@ -462,7 +474,7 @@ unless_surer(double other, double certainty)
 static void
 decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause end)
 {
-	double		bulk_wal = is_bulk_wal(log, stall);
+	double		bulk_wal = others_outweigh(log, stall) ? 0 : is_bulk_wal(log, stall);
 	double		bytes = is_bytes(&log->fit, stall);
 	bool		ahead = makes_segment(&stall->outcome.seen) &&
 	!watch_is_of_processor(&stall->outcome.seen);

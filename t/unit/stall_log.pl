@@ -349,6 +349,21 @@ is( causes(
 		@bulk_stalls),
 	'19 checkpoint 0.99',
 	'... whose flushes stall only beside a checkpoint');
+my @part_stalls = map { stall(40_000 + 500 * $_, 200, bytes => 600_000) } 1 .. 19;
+is( causes(
+		'rate 3000000',
+		looks(0, 40_000, writer => 9),
+		looks(40_000, 50_000, others => 1, writer => 9),
+		looks(50_000, 90_000, writer => 9), @part_stalls),
+	'19 other I/O 0.99',
+	'... or beside others, and have less WAL');
+is( causes(
+		'rate 3000000',
+		looks(0, 40_000),
+		looks(40_000, 50_000, others => 1, writer => 9),
+		looks(50_000, 90_000), @part_stalls),
+	'19 bulk WAL 1.00',
+	'... which may be the reads and writes of the load');
 
 # A bandwidth: times with bursts
 my @flushes = map {
