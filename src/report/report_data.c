@@ -941,15 +941,17 @@ add_slow_phases(CommitFigures *f, const StallLog *log,
 {
 	const SlowEvent *event = &commit->event;
 
-	/* a follower does not know that its leader made a segment */
-	uint64		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
-	part[PHASE_OTHER_FLUSH];
+	/* nor a follower nor a leader without timing knows that it was a segment */
+	bool		segment = stall_log_cause_of(log, event) == STALL_SEGMENT;
+	double		flush = segment && !event->flush_timed ? part[PHASE_FLUSH] : 0;
+	double		others = segment ? part[PHASE_OTHER_FLUSH] : 0;
 
 	stall_log_take_standby(log, event, &commit->outcome, f->flush_time * NS_PER_US, part);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] += part[phase];
-	f->slow_phase[PHASE_SEGMENT] += segment;
-	f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
+	f->slow_phase[PHASE_SEGMENT] += flush + others;
+	f->slow_phase[PHASE_FLUSH] -= flush;
+	f->slow_phase[PHASE_OTHER_FLUSH] -= others;
 }
 
 static bool

@@ -821,12 +821,17 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 	StallCause	most = STALL_UNKNOWN;
 	uint64		overlap[STALL_NCAUSES] = {0};
 
+	uint64		waited = commit->part[PHASE_OTHER_FLUSH];
+
+	/* without timing, a leader's flush is all that it waited for */
+	if (!commit->flush_timed && commit->part[PHASE_FLUSH] != SLOW_UNKNOWN)
+		waited += commit->part[PHASE_FLUSH];
 	for (int i = 0; i < log->n; i++)
 		overlap[log->logged[i].cause] += overlap_of(&log->logged[i].event, commit);
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		if (overlap[cause] > overlap[most])
 			most = cause;
-	return 2 * overlap[most] < commit->part[PHASE_OTHER_FLUSH] ? STALL_UNKNOWN : most;
+	return 2 * overlap[most] < waited ? STALL_UNKNOWN : most;
 }
 
 /*
