@@ -711,9 +711,12 @@ archives_always(const CommitFigures *f)
  * min_wal_size keeps the files that max_wal_size may need.  Where the MB/s of
  * the volume are used up, that spares only the zeros.
  */
+static const char *remedy_for_early_checkpoints(const CommitFigures *f);
+
 static const char *
 remedy_for_segments(const CommitFigures *f)
 {
+	const char *early = remedy_for_early_checkpoints(f);
 	const char *bytes = time_of_segment(f)[0] == '\0' ? "" :
 	"less WAL, or a volume with more MB/s; against the zeros, ";
 
@@ -739,11 +742,16 @@ remedy_for_segments(const CommitFigures *f)
 	if (fills_segments(f))
 		return psprintf("larger archive_timeout (now %d s), if the archive may lack as much: each switch takes another segment",
 						f->archive_timeout);
+	if (early != NULL && strncmp(early, "larger", 6) == 0)
+		return psprintf("%s%s%s", bytes, f->min_wal_size >= f->conf.max_wal_size ? "" :
+						"min_wal_size as large as max_wal_size, which keeps what pg_wal has once had, and ",
+						early);
 	if (f->min_wal_size < f->conf.max_wal_size)
 		return psprintf("%smin_wal_size = '%dMB' (now %dMB; pg_wal needs the room): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
 						bytes, f->conf.max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
-		psprintf("%swal_init_zero = off, if the file system copies on write", bytes) : NULL;
+		psprintf("%sif pg_wal has less than min_wal_size (now %dMB), to wait until it has that; else wal_init_zero = off, if the file system copies on write",
+				 bytes, f->min_wal_size) : NULL;
 }
 
 #define ASKS_FOR_CHECKPOINT "CHECKPOINT, DROP DATABASE, CREATE DATABASE with FILE_COPY, a backup with --checkpoint=fast or start-fast"

@@ -723,10 +723,17 @@ new segments | segment wal_recycle=0
 	remedy: ^none: wal_keep_size, to which pg_wal grew, is 0 now\n$
 ... that are recycled | segment
 	remedy: ^min_wal_size = '1024MB' \(now 80MB; pg_wal needs the room\): keeps what pg_wal has once had; while it grows
+%early | segment max_wal_size=128 checkpoint_distance=8 checkpoint_wal=64e6
+... with checkpoints that WAL begins | early
+	remedy: ^min_wal_size as large as max_wal_size, which keeps what pg_wal has once had, and larger max_wal_size \(now 128MB; pg_wal needs the room\): checkpoints begin every 8\.00 s
+... and min_wal_size is as large | early min_wal_size=128
+	remedy: ^larger max_wal_size \(now 128MB
+... or commands | early checkpoint_wal=1e6
+	remedy: ^min_wal_size = '128MB'
 ... and ended early | segment segment_size=16777216 archive_timeout=2 wal_rate=8e6
 	remedy: ^larger archive_timeout \(now 2 s\), if the archive may lack as much: each switch takes another segment\n$
 ... and kept | segment min_wal_size=1024
-	remedy: ^wal_init_zero = off
+	remedy: ^if pg_wal has less than min_wal_size \(now 1024MB\), to wait until it has that; else wal_init_zero = off
 ... and not zeroed | segment min_wal_size=1024 wal_init_zero=0
 	not: ->
 %zeros | segment segment_size=16777216 fit.share=0.5
@@ -736,7 +743,7 @@ new segments | segment wal_recycle=0
 ... which a limiter lets through in windows
 	zeros fit.rate=13 fit.share=0 fit.window=100000 min_wal_size=1024
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.
-	remedy: ^less WAL, or a volume with more MB/s; against the zeros, wal_init_zero = off, if
+	remedy: ^less WAL, or a volume with more MB/s; against the zeros, if pg_wal has less than .*; else wal_init_zero = off, if
 ... or not | zeros fit.rate=12.9
 ... or not | zeros fit.rate=51.7
 ... which is not that of flushes | zeros fit.rate=13 fit.share=0.49
