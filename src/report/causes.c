@@ -1893,6 +1893,7 @@ find_no_waits(const CommitFigures *f)
 		"commit_stats.enabled = on"},
 		{f->is_standby, "no. Nothing commits on a standby: look at its primary.", NULL},
 		{most_hang_now(f) && !hang_asleep(f), "no. Commits hang, as the first line says.", NULL},
+		{statements_hang_now(f), "no. Sessions hang in their statements, as the first lines say.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(async)), NULL},
@@ -2089,7 +2090,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	bool		minor = has_remedy && f->counting && f->seen_enough &&
 	f->alone_hits >= MOSTLY_ALONE && f->phase[PHASE_DELAY] < MIN_CAUSE * (1 - queue);
 
-	if (f->is_standby || (most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f))
+	if (f->is_standby || (most_hang_now(f) && !hang_asleep(f)) || commit_hardly_matters(f) || statements_wait(f) || statements_wait_for_wal(f) ||
+		statements_hang_now(f))
 		return;
 	if (some_hang(f, first))
 		put_wrapped(text, f->width, "", "  ",

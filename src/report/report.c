@@ -61,6 +61,12 @@ put_now(StringInfo text, const CommitFigures *f)
 					psprintf("%s commit%s now, the longest for %s: %s.", number,
 							 now->all == 1 ? " waits" : "s wait",
 							 format_duration(now->longest / 1e6), now->what));
+	if (now->blocked > 0)
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("%d session%s now in a statement, the longest for %s: for %s. End that transaction, of %s: it has been idle for %s.",
+							 now->blocked, now->blocked == 1 ? " waits" : "s wait",
+							 format_duration(now->blocked_for / 1e6), lock_wait_describe(&now->blocked_by),
+							 f->idler, format_duration(f->idle_seconds)));
 }
 
 /* A time without its fraction of a second */

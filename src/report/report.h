@@ -69,6 +69,8 @@ typedef struct CommitFigures
 									 * all the time */
 	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
+	const char *idler;			/* the client behind now.blocked, and ... */
+	double		idle_seconds;	/* since when it is idle in its transaction */
 
 	/* of the history, in place of what follows since a reset; or NULL */
 	const HistorySum *period;
@@ -272,6 +274,13 @@ static inline bool
 most_hang_now(const CommitFigures *f)
 {
 	return f->now.longest >= WAITS_NOW_LONG && 2 * f->now.commits > f->now.all;
+}
+
+/* More sessions than are in COMMIT wait for one that is idle in a transaction. */
+static inline bool
+statements_hang_now(const CommitFigures *f)
+{
+	return f->now.blocked > Max(f->now.all, 1);
 }
 
 /* The newest flushes ended before the minute of the samples. */

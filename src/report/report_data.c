@@ -972,6 +972,22 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 		Min(f->top_slow_least, event->wal_bytes);
 }
 
+/* Who waits for its client for a moment only does not make others hang. */
+static void
+set_idle(CommitFigures *f, const ClientSessions *sessions)
+{
+	int			pid = f->now.blocked_by.holder_pid;
+	const ClientSession *session = clients_find_session(sessions, pid, clock_now());
+	const char *idle = f->now.blocked == 0 ? NULL :
+	sql_value(psprintf("SELECT extract(epoch FROM clock_timestamp() - state_change)"
+					   " FROM pg_stat_activity WHERE pid = %d AND state LIKE 'idle in transaction%%'", pid));
+
+	f->idle_seconds = idle == NULL ? 0 : atof(idle);
+	if (f->idle_seconds < 1)
+		f->now.blocked = 0;
+	f->idler = name_session(session == NULL ? NULL : &session->key, pid);
+}
+
 /* What waits now, and a lock among that, as slow commits may not show it */
 static void
 set_now(CommitFigures *f, const ClientSessions *sessions)
@@ -979,6 +995,7 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 	const WaitingCommit *waiting = waits_now_read(sessions);
 
 	waits_now_summarize(waiting, sessions->n, &f->now);
+	set_idle(f, sessions);
 	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
 		"a lock (commit_activity names it while one waits)";
 	for (int i = 0; i < sessions->n; i++)

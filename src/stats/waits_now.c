@@ -190,10 +190,10 @@ read_session(const NowContext *context, const ClientSession *session,
 
 	waiting->in_commit = commit_phase_read(proc, context->flusher_phase,
 										   &waiting->reading);
+	waiting->has_lock = lock_wait_read(proc, &waiting->lock);
 	if (waiting->in_commit)
 	{
 		waiting->pid = session->pid;
-		waiting->has_lock = lock_wait_read(proc, &waiting->lock);
 		waiting->since = waiting->reading.since == 0 ? waiting->lock.since :
 			clock_timestamp_at(waiting->reading.since, context->offset);
 		if (waiting->since == 0)
@@ -339,6 +339,40 @@ checkpoint_has_synced(double time)
 		2 * seen.activity[ACTIVITY_SYNCS] > seen.n;
 }
 
+/* A session that would be the leader waits for an advisory lock for days. */
+static bool
+waits_for_idle(const WaitingCommit *session)
+{
+	return session->pid != 0 && !session->in_commit && session->has_lock &&
+		session->lock.since != 0 && session->lock.holder_idle &&
+		!session->lock.holder_outside &&
+		session->lock.tag.locktag_type != LOCKTAG_ADVISORY;
+}
+
+/* The one that has waited for longest, and those that wait for the same */
+static void
+summarize_blocked(const WaitingCommit *waiting, int n, WaitsNow *now)
+{
+	const WaitingCommit *longest = NULL;
+	const WaitingCommit *named;
+
+	for (int i = 0; i < n; i++)
+		if (waits_for_idle(&waiting[i]) &&
+			(longest == NULL || waiting[i].lock.since < longest->lock.since))
+			longest = &waiting[i];
+	if (longest == NULL || GetCurrentTimestamp() - longest->lock.since < WAITS_NOW_LONG)
+		return;
+	named = longest;
+	for (int i = 0; i < n; i++)
+		if (waits_for_idle(&waiting[i]) && lock_wait_is_same(&longest->lock, &waiting[i].lock))
+		{
+			now->blocked++;
+			named = better_named(named, &waiting[i]);
+		}
+	now->blocked_for = GetCurrentTimestamp() - longest->lock.since;
+	now->blocked_by = named->lock;
+}
+
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
@@ -357,6 +391,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		now->all++;
 		root[i] = find_root(waiting, n, &waiting[i]);
 	}
+	summarize_blocked(waiting, n, now);
 	i = find_longest(waiting, n, root, &now->commits);
 	if (i < 0)
 		return;

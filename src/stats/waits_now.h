@@ -20,7 +20,7 @@ typedef struct WaitingCommit
 	char	   *detail;			/* "for the flush of pid 812" */
 	int			blocked_by;		/* pid, for a lock that of the end of the
 								 * chain; 0: nobody, or unknown */
-	LockWait	lock;			/* if has_lock */
+	LockWait	lock;			/* if has_lock; also outside of a commit */
 	bool		has_lock;
 	bool		in_extension;	/* perhaps for another commit of this server */
 	StandbyBlame blame;			/* name "": it waits for no standby */
@@ -38,6 +38,12 @@ typedef struct WaitsNow
 	bool		locked;			/* for this lock, not that of NOTIFY ... */
 	CommitPhase lock_phase;		/* ... in this one */
 	LockWait	lock;
+	int			blocked;		/* sessions in no commit that wait for a lock
+								 * of one that waits for its client in a
+								 * transaction; 0 unless one for
+								 * WAITS_NOW_LONG */
+	double		blocked_for;	/* us, the longest of these */
+	LockWait	blocked_by;		/* this lock */
 } WaitsNow;
 
 /* A commit hangs if it has lasted for so long, us; the report says "1 s". */

@@ -42,6 +42,9 @@ like(
 	qr/^It is not the commit: on average [\d.]+ sessions wait for locks in their\s+statements, or as a\s+procedure\s+commits\s+\(pg_blocking_pids\(\)\s+has\s+the\s+holders\),\s+[\d.]+\s+are\s+in\s+COMMIT\./m,
 	'said while nothing commits');
 like($report->{now}, qr/^No commit waits now/, 'no commit hangs');
+$node->wait_until(
+	q{SELECT commit_stats_report() ~ '\n6 sessions wait now in a statement, the longest for .* End that\s+transaction,\s+of\s+client'}
+);
 unlike($report->{text}, qr/^First step/m, 'nothing to do about commits');
 
 # Once that is over, and nobody has waited for two minutes, it is not said;
