@@ -141,12 +141,27 @@ flush_at_most(const CommitFigures *f)
 	return f->flush_time > 0 ? flush_now(f) : Min(f->flush_time_max, f->commit_p50);
 }
 
-/* Sessions wait for rows that committing ones hold. */
+/* On average two sessions wait, more than a quarter of those in COMMIT. */
 static bool
-has_hot_row(const CommitFigures *f)
+enough_wait(const CommitFigures *f, double waits)
+{
+	return waits >= 2 * Max(f->seen.n, 1) && 4 * waits > f->seen.in_commit;
+}
+
+/* As many sessions wait for rows that committing ones hold as are in COMMIT. */
+static bool
+rows_matter_most(const CommitFigures *f)
 {
 	return f->seen.in_commit >= ENOUGH_LOOKS &&
 		f->seen.blocked_rows >= f->seen.in_commit;
+}
+
+/* ... or fewer, beside others in COMMIT */
+static bool
+has_hot_row(const CommitFigures *f)
+{
+	return rows_matter_most(f) ||
+		(f->seen.in_commit >= ENOUGH_LOOKS && enough_wait(f, f->seen.blocked_rows));
 }
 
 /* Now, or as the period ended; the time of sessions has theirs, sums do not */
@@ -196,7 +211,7 @@ waiters(const CommitFigures *f)
 static bool
 come_one_by_one(const CommitFigures *f)
 {
-	return has_hot_row(f) && f->seen.in_commit < 2 * f->seen.n &&
+	return rows_matter_most(f) && f->seen.in_commit < 2 * f->seen.n &&
 		!commits_hang(f);
 }
 
@@ -339,25 +354,17 @@ part_seen(const CommitFigures *f)
 		Min(f->seen.seconds * f->seen.in_commit / (f->seen.n * f->seen.ended), 1);
 }
 
-/* Sessions wait for locks: two, and more than a quarter of those in COMMIT. */
-static bool
-locks_wait(const CommitFigures *f)
-{
-	return f->seen.lock_waits >= 2 * Max(f->seen.n, 1) &&
-		4 * f->seen.lock_waits > f->seen.in_commit;
-}
-
 /*
- * ... which is what matters: more than twice what commits explain.  Not so
- * beside many in COMMIT whose transactions do little else: a transaction that
- * waited for a lock has that time, too.
+ * Sessions wait for locks, which is what matters: more than twice what commits
+ * explain.  Not so beside many in COMMIT whose transactions do little else: a
+ * transaction that waited for a lock has that time, too.
  */
 static bool
 statements_wait(const CommitFigures *f)
 {
 	double		share = isnan(part_seen(f)) ? f->of_transactions : part_seen(f);
 
-	return locks_wait(f) &&
+	return enough_wait(f, f->seen.lock_waits) &&
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows) &&
 		(share < 0.5 || 4 * f->seen.in_commit < f->seen.lock_waits);
 }
@@ -483,7 +490,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	/* a cause has those that wait for one hot row */
 	bool		one_row = one_by_one_share(f) >= 0.5;
 
-	if (statements_wait(f) || (locks_wait(f) && !one_row))
+	if (statements_wait(f) || (enough_wait(f, f->seen.lock_waits) && !one_row))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
 							 prepared && most_hang_now(f) ? "It may be" :
@@ -504,7 +511,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	 * Transactions that wait for other locks are in no sum until they end.
 	 */
 	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) ||
-		(outside && isnan(f->phase_mean)) || has_hot_row(f) ||
+		(outside && isnan(f->phase_mean)) || rows_matter_most(f) ||
 		commits_hang(f) || hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
@@ -2001,7 +2008,7 @@ find_may_pay(const CommitFigures *f)
 	double		root = square_root_rule(f);
 	double		threshold = ratio_or_zero(2e6, flush_now(f));
 	bool		above = f->commit_rate > threshold;
-	const char *rows = !has_hot_row(f) ? NULL :
+	const char *rows = !rows_matter_most(f) ? NULL :
 	"not known. While a leader sleeps, sessions wait longer for the rows or locks of those in COMMIT.";
 	bool		reached = f->reach >= HARDLY_ANY_HITS ||
 	better_siblings(f) >= f->conf.siblings ||

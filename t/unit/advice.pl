@@ -1103,6 +1103,9 @@ hot rows beside others that commit | rows
 ... that fill without a delay | rows flush_time=500 flush_p50=450 flush_p99=900 commit_rate=5000
 	answer: no\. From 4000 commits/s on
 conflicts of few beside others that commit | rows seen.blocked_rows=719
+	says: ^On average 7\.19 sessions wait for a row or lock that one in COMMIT holds
+	answer: may pay, fixed or adaptive: flushes take long
+... or of hardly any | rows seen.blocked_rows=199
 	says: ^Why:
 	answer: may pay, fixed or adaptive: flushes take long
 commits one by one | one_by_one own_flush=0.9 plain_flushes
