@@ -474,8 +474,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	bool		outside = works_outside(f);
 
 	/* a small part has become more, or a part half or twice of it */
-	bool		has_changed = outside ? false : f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
-	part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions;
+	bool		has_changed = !outside && !isnan(f->phase_mean) &&
+	(f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
+	 part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions);
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
