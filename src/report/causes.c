@@ -138,7 +138,8 @@ flush_now(const CommitFigures *f)
 static double
 flush_at_most(const CommitFigures *f)
 {
-	return f->flush_time > 0 ? flush_now(f) : Min(f->flush_time_max, f->commit_p50);
+	return f->flush_time > 0 ? flush_now(f) :
+		Min(f->flush_time_max, f->commit_p50) * (1 - f->phase[PHASE_STANDBY]);
 }
 
 /* On average two sessions wait, more than a quarter of those in COMMIT. */

@@ -934,6 +934,9 @@ others that make no flush stall | long
 	remedy: ^a disk of its own
 ... which are short, but for one that hung | long not_timed commit_p50=900
 	cause: 100% flushes that did not stall \(none was timed, so what is usual is not known\)\.\n
+... which are short, but a standby takes long | long not_timed commit_p50=9500 phase:standby=0.92
+	says: 8\.0% flushes that did not stall \(none was timed, so what is usual is not known\)\.\n
+	not: a disk of its own
 ... for less than half of the time | long seen.activity[ACTIVITY_OTHERS]=49
 	cause: 100% flushes of usual length: the disk takes this time for each\.
 flushes of many bytes, of which none is timed
