@@ -76,7 +76,10 @@ show_time(TimestampTz t)
 	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
 }
 
-/* Where hardly anything commits now, of which time the causes are */
+/*
+ * Where hardly anything commits now, of which time the causes are.  Commits
+ * may be many but short, or asynchronous; those that hang are in the samples.
+ */
 static void
 put_quiet(StringInfo text, const CommitFigures *f)
 {
@@ -85,9 +88,9 @@ put_quiet(StringInfo text, const CommitFigures *f)
 
 	if (f->seen_age > 0)
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("Hardly any commit since %s: causes are of the %s before.",
+					psprintf("Hardly any session was in COMMIT since %s: causes are of the %s before.",
 							 show_time(end), format_duration(f->phase_seconds)));
-	else if (newest_are_old(f) && end >= history_first_minute(DT_NOBEGIN))
+	else if (!f->seen_enough && newest_are_old(f) && end >= history_first_minute(DT_NOBEGIN))
 	{
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
