@@ -423,7 +423,6 @@ void
 slow_commit_note_writer(void)
 {
 	TimestampTz began_at = GetCurrentTransactionStartTimestamp();
-	TimestampTz record_at = GetCurrentTransactionStopTimestamp();
 	SlowEvent	event = {.group = InvalidGroupNumber};
 
 	/* counting may have been off when the transaction began */
@@ -433,8 +432,14 @@ slow_commit_note_writer(void)
 	if (MyProc->statusFlags & PROC_IS_AUTOVACUUM)
 		event.pid = WATCH_AUTOVACUUM;	/* as while it ran */
 	event.wal_bytes = backend_slot_uncounted_wal();
-	event.end = Min(event.end, clock_ns_at(record_at));
-	event.ended_at = Min(event.ended_at, record_at);
+	/* COMMIT PREPARED ends another transaction than its own */
+	if (!IsTransactionState())
+	{
+		TimestampTz record_at = GetCurrentTransactionStopTimestamp();
+
+		event.end = Min(event.end, clock_ns_at(record_at));
+		event.ended_at = Min(event.ended_at, record_at);
+	}
 	event.duration = event.transaction_time =
 		(uint64) Max(event.ended_at - began_at, 0) * NS_PER_US;
 	slow_log_put(BULK_WRITER, &event);

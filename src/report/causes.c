@@ -2022,7 +2022,7 @@ find_may_pay(const CommitFigures *f)
 		{f->conf.delay > 0 && !reached,
 			psprintf("hardly any leader sleeps: at %s of %s, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->siblings_of, f->conf.siblings, f->siblings_half),
 		sweep},
-		{f->conf.delay == 0 && f->none_gains != NULL,
+		{f->conf.delay == 0 && f->none_gains != NULL && f->flush_slower == 0,
 		psprintf("no. commit_remedies() found at %s that no delay gains anything.", f->none_gains), NULL},
 		{f->flush_time <= 0 && !f->conf.io_timing, "not known. Flushes are not timed:",
 		time_flushes},

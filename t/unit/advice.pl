@@ -1002,6 +1002,8 @@ stalls | stall:unknown=0.6
 	answer: may pay, fixed or adaptive: flushes take long, also those that do not stall
 ... of which a prediction said that no delay gains | queue none_gains='18:29'
 	answer: no\. commit_remedies\(\) found at 18:29 that no delay gains anything\.\n$
+... and that became slower | queue none_gains='18:29' flush_slower=9000
+	answer: may pay, fixed or adaptive: flushes take long now
 ... with another commit_delay | queue none_gains='18:29' delay=100
 	not: commit_remedies\(\) found
 few of them | stall:unknown=0.1
