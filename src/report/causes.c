@@ -716,16 +716,54 @@ archives_always(const CommitFigures *f)
 		f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n;
 }
 
+#define ASKS_FOR_CHECKPOINT "CHECKPOINT, DROP DATABASE, CREATE DATABASE with FILE_COPY, a backup with --checkpoint=fast or start-fast"
+
+static int
+max_wal_size_then(const CommitFigures *f)
+{
+	return f->period != NULL ? f->period->max_wal_size : f->conf.max_wal_size;
+}
+
+/* Checkpoints come sooner than half of checkpoint_timeout. */
+static bool
+checkpoints_are_early(const CommitFigures *f)
+{
+	int			timeout = f->period != NULL ? f->period->checkpoint_timeout : f->conf.checkpoint_timeout;
+
+	return f->checkpoint_distance > 0 && 2 * f->checkpoint_distance < timeout;
+}
+
+/* ... and max_wal_size is why */
+static bool
+wal_begins_checkpoints(const CommitFigures *f)
+{
+	return checkpoints_are_early(f) &&
+		4 * f->checkpoint_wal >= max_wal_size_then(f) * 1048576.0;
+}
+
+/* Of early ones; or NULL */
+static const char *
+remedy_for_early_checkpoints(const CommitFigures *f)
+{
+	int			then = max_wal_size_then(f);
+
+	return !checkpoints_are_early(f) ? NULL :
+		psprintf("%s: checkpoints begin every %s%s", wal_begins_checkpoints(f) ?
+				 psprintf("larger max_wal_size (%snow %dMB; pg_wal needs the room)",
+						  then == f->conf.max_wal_size ? "" : psprintf("then %dMB, ", then),
+						  f->conf.max_wal_size) :
+				 "fewer commands that ask for a checkpoint (" ASKS_FOR_CHECKPOINT ")",
+				 format_duration(f->checkpoint_distance),
+				 f->full_pages ? ", and pages go to the WAL whole after each" : "");
+}
+
 /*
  * min_wal_size keeps the files that max_wal_size may need.  Where the MB/s of
  * the volume are used up, that spares only the zeros.
  */
-static const char *remedy_for_early_checkpoints(const CommitFigures *f);
-
 static const char *
 remedy_for_segments(const CommitFigures *f)
 {
-	const char *early = remedy_for_early_checkpoints(f);
 	const char *bytes = time_of_segment(f)[0] == '\0' ? "" :
 	"less WAL, or a volume with more MB/s; against the zeros, ";
 
@@ -751,37 +789,16 @@ remedy_for_segments(const CommitFigures *f)
 	if (fills_segments(f))
 		return psprintf("larger archive_timeout (now %d s), if the archive may lack as much: each switch takes another segment",
 						f->archive_timeout);
-	if (early != NULL && strncmp(early, "larger", 6) == 0)
+	if (wal_begins_checkpoints(f))
 		return psprintf("%s%s%s", bytes, f->min_wal_size >= f->conf.max_wal_size ? "" :
 						"min_wal_size as large as max_wal_size, which keeps what pg_wal has once had, and ",
-						early);
+						remedy_for_early_checkpoints(f));
 	if (f->min_wal_size < f->conf.max_wal_size)
 		return psprintf("%smin_wal_size = '%dMB' (now %dMB; pg_wal needs the room): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
 						bytes, f->conf.max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
 		psprintf("%sif pg_wal has less than min_wal_size (now %dMB), to wait until it has that; else wal_init_zero = off, if the file system copies on write",
 				 bytes, f->min_wal_size) : NULL;
-}
-
-#define ASKS_FOR_CHECKPOINT "CHECKPOINT, DROP DATABASE, CREATE DATABASE with FILE_COPY, a backup with --checkpoint=fast or start-fast"
-
-/* Of checkpoints closer than half of checkpoint_timeout; or NULL */
-static const char *
-remedy_for_early_checkpoints(const CommitFigures *f)
-{
-	int			then = f->period != NULL ? f->period->max_wal_size : f->conf.max_wal_size;
-	int			timeout = f->period != NULL ? f->period->checkpoint_timeout : f->conf.checkpoint_timeout;
-
-	if (f->checkpoint_distance == 0 || 2 * f->checkpoint_distance >= timeout)
-		return NULL;
-	return psprintf("%s: checkpoints begin every %s%s",
-					4 * f->checkpoint_wal >= then * 1048576.0 ?
-					psprintf("larger max_wal_size (%snow %dMB; pg_wal needs the room)",
-							 then == f->conf.max_wal_size ? "" : psprintf("then %dMB, ", then),
-							 f->conf.max_wal_size) :
-					"fewer commands that ask for a checkpoint (" ASKS_FOR_CHECKPOINT ")",
-					format_duration(f->checkpoint_distance),
-					f->full_pages ? ", and pages go to the WAL whole after each" : "");
 }
 
 /*
