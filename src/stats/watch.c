@@ -112,6 +112,8 @@ typedef struct SeenCommit
 	uint64		since;			/* as in PhaseReading */
 	uint64		seen_at;		/* the last time that it waited */
 	bool		told;			/* watch_find_waits() has returned it */
+	uint64		lock_lead;		/* ns that the holder of waited.lock has over
+								 * others in the vote on it */
 	CommitWaits waited;
 } SeenCommit;
 
@@ -323,6 +325,7 @@ static void
 watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
 	CommitWaits *waited;
+	uint64	   *lead = &session->commit->lock_lead;
 	LockWait	wait;
 	uint64		length = 0;
 
@@ -335,16 +338,16 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 		return;
 	waited->lock_time = length;
 	if (wait.since != waited->lock.since)
-		waited->lock_lead = length;
+		*lead = length;
 	else if (lock_wait_has_same_holder(&wait, &waited->lock))
-		waited->lock_lead += look.length;
-	else if (waited->lock_lead > look.length)
+		*lead += look.length;
+	else if (*lead > look.length)
 	{
-		waited->lock_lead -= look.length;
+		*lead -= look.length;
 		return;
 	}
 	else
-		waited->lock_lead = look.length - waited->lock_lead;
+		*lead = look.length - *lead;
 	waited->lock = wait;
 }
 

@@ -9,7 +9,7 @@
 #define WATCH_EVERY_MS		50	/* while anything commits, and up to */
 #define WATCH_VARIES_MS		20	/* this later, by chance */
 #define WATCH_IDLE_MS		500
-#define WATCH_SAMPLES		1800	/* are kept: 108 s */
+#define WATCH_SAMPLES		1750	/* are kept: 105 s */
 #define WATCH_WRITERS		4
 #define WATCH_AUTOVACUUM	(-1)	/* pid of a writer: any worker of it */
 #define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
@@ -68,9 +68,9 @@ typedef struct WatchWriter
 /* One look.  Written by the worker alone; see changecount.c for readers. */
 typedef struct WatchSample
 {
-	WATCH_WAITS(WATCH_UINT16)
-	WATCH_RECENT_WAITS(WATCH_UINT16)
 	uint64		at;				/* clock_now() */
+				WATCH_WAITS(WATCH_UINT16)
+				WATCH_RECENT_WAITS(WATCH_UINT16)
 	uint32		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not, modulo 2^32 */
 	uint32		unwaited;		/* ... that wait for no flush */
@@ -111,10 +111,10 @@ typedef struct WatchSummary
 	WATCH_WAITS(WATCH_FLOAT)
 	WATCH_RECENT_WAITS(WATCH_FLOAT)
 	int			n;				/* samples */
-	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
 	double		commits;
 	uint64		throttled;		/* ns */
+	float		unwaited;		/* many are kept: exact up to 2^24 */
 	float		in_commit;		/* sum of phase[] */
 	float		ended;			/* s, as ended_ms */
 	float		phase[PHASE_N];
@@ -194,7 +194,6 @@ typedef struct CommitWaits
 	LockWait	lock;			/* the longest, if lock_time > 0, with the
 								 * holder of most of it */
 	uint64		lock_time;		/* ns, seen */
-	uint64		lock_lead;		/* ns, over other holders in the vote on it */
 	StandbyBlame blame;			/* of most of that; name "": none */
 	uint64		blame_lead;		/* ns, over others in the vote on it */
 	uint64		standby_since;	/* the first time of that; 0: none */
