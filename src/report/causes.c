@@ -459,9 +459,9 @@ hardly_any_waits(const CommitFigures *f)
 		100 * Max(f->commits, CAUSES_MIN_COMMITS / 100);
 }
 
-/* Is it the commit at all? */
-void
-causes_put_weight(StringInfo text, const CommitFigures *f)
+/* What part of transactions is COMMIT */
+static void
+put_commit_share(StringInfo text, const CommitFigures *f)
 {
 	const char *busiest = f->busiest == NULL ||
 	(f->top_share > ONE_CLIENT && f->longest == NULL) ? "" :
@@ -478,6 +478,36 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	bool		has_changed = !outside && !isnan(f->phase_mean) &&
 	(f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
 	 part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions);
+
+	/*
+	 * A hot row makes statements wait for the commit of another session.
+	 * Transactions that wait for other locks are in no sum until they end.
+	 */
+	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) ||
+		(outside && isnan(f->phase_mean)) || rows_matter_most(f) ||
+		commits_hang(f) || hardly_any_waits(f))
+		return;
+	put_wrapped(text, f->width, "", "  ",
+				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
+						 commit_takes(f), outside ?
+						 psprintf("about %s", format_percent(part_with_outside(f))) :
+						 format_percent(f->of_transactions),
+						 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
+						 psprintf(", and %s of the time that their sessions are connected",
+								  format_percent(f->of_sessions)), outside ? "" : busiest,
+						 !has_changed ? "" :
+						 psprintf(" That is since the reset; %s %sa commit takes %s.",
+								  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :
+								  psprintf("it takes %s, and ", format_percent(part_seen(f))),
+								  format_us(f->phase_mean)),
+						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
+						 psprintf(" No setting of commits helps.%s", idle)));
+}
+
+/* Is it the commit at all? */
+void
+causes_put_weight(StringInfo text, const CommitFigures *f)
+{
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
@@ -507,30 +537,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
 							 format_number(f->seen.wal_waits / f->seen.n), buffers));
-
-	/*
-	 * A hot row makes statements wait for the commit of another session.
-	 * Transactions that wait for other locks are in no sum until they end.
-	 */
-	if (f->of_transactions <= 0 || (statements_wait(f) && f->of_transactions >= HARDLY_COMMIT) ||
-		(outside && isnan(f->phase_mean)) || rows_matter_most(f) ||
-		commits_hang(f) || hardly_any_waits(f))
-		return;
-	put_wrapped(text, f->width, "", "  ",
-				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
-						 commit_takes(f), outside ?
-						 psprintf("about %s", format_percent(part_with_outside(f))) :
-						 format_percent(f->of_transactions),
-						 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
-						 psprintf(", and %s of the time that their sessions are connected",
-								  format_percent(f->of_sessions)), outside ? "" : busiest,
-						 !has_changed ? "" :
-						 psprintf(" That is since the reset; %s %sa commit takes %s.",
-								  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :
-								  psprintf("it takes %s, and ", format_percent(part_seen(f))),
-								  format_us(f->phase_mean)),
-						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
-						 psprintf(" No setting of commits helps.%s", idle)));
+	put_commit_share(text, f);
 }
 
 /*---- Words, "" if their figure is not known ---------------------*/

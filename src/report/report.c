@@ -76,6 +76,13 @@ show_time(TimestampTz t)
 	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
 }
 
+static void
+put_period_call(StringInfo text, const CommitFigures *f, TimestampTz from, TimestampTz to)
+{
+	appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
+					 show_time(from), show_time(to));
+}
+
 /*
  * Where hardly anything commits now, of which time the causes are.  Commits
  * may be many but short, or asynchronous; those that hang are in the samples.
@@ -95,8 +102,7 @@ put_quiet(StringInfo text, const CommitFigures *f)
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
 							 show_time(end)));
-		appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
-						 show_time(end - 10 * USECS_PER_MINUTE), show_time(end + USECS_PER_SEC));
+		put_period_call(text, f, end - 10 * USECS_PER_MINUTE, end + USECS_PER_SEC);
 	}
 }
 
@@ -182,8 +188,7 @@ put_slow_before(StringInfo text, const CommitFigures *f)
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("Most slow ones ended before that time, the last of them at %s. Their causes:",
 						 show_time(f->slow_before)));
-	appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
-					 show_time(from), show_time(f->slow_before + USECS_PER_SEC));
+	put_period_call(text, f, from, f->slow_before + USECS_PER_SEC);
 }
 
 /*---- Figures -----------------------------------------------------*/

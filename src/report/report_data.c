@@ -972,7 +972,7 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 		Min(f->top_slow_least, event->wal_bytes);
 }
 
-/* Who waits for its client for a moment only does not make others hang. */
+/* A session that waits for its client for a moment makes nobody hang. */
 static void
 set_idle(CommitFigures *f, const ClientSessions *sessions)
 {
