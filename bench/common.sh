@@ -224,9 +224,8 @@ add_result()
 	{ join_by $'\t' "$@"; echo; } >>"$work/results.tsv"
 }
 
-# query_results QUERY...: queries of the table "results", printed.  They
-# have pg_temp.middle(), the median of an array, and pg_temp.range(), its lowest
-# and highest.
+# query_results QUERY...: queries of the table "results", printed.  They have
+# middle(), the median, and range() of an array, its lowest and highest.
 query_results()
 {
 	local query options=()
@@ -236,18 +235,13 @@ query_results()
 	done
 	sql -P footer=off -c "
 		CREATE TEMP TABLE results ($(join_by ', ' "${result_columns[@]}"));
-		CREATE FUNCTION pg_temp.middle(double precision[]) RETURNS numeric
-		LANGUAGE sql AS
-		\$\$
-			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v)::numeric
-			FROM unnest(\$1) v
-		\$\$;
-		CREATE FUNCTION pg_temp.range(double precision[], int) RETURNS text
-		LANGUAGE sql AS
-		\$\$
-			SELECT round(min(v)::numeric, \$2) || '..' || round(max(v)::numeric, \$2)
-			FROM unnest(\$1) v
-		\$\$;" \
+		CREATE OR REPLACE FUNCTION middle_of(float8[]) RETURNS numeric LANGUAGE sql RETURN
+			(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v)::numeric FROM unnest(\$1) v);
+		CREATE OR REPLACE AGGREGATE middle(float8) (
+			sfunc = array_append, stype = float8[], finalfunc = middle_of);
+		CREATE OR REPLACE FUNCTION range(float8[], int) RETURNS text LANGUAGE sql RETURN
+			(SELECT round(min(v)::numeric, \$2) || '..' || round(max(v)::numeric, \$2)
+			 FROM unnest(\$1) v);" \
 		-c "\\copy results FROM '$work/results.tsv' WITH (FORMAT csv, DELIMITER E'\t', HEADER)" \
 		"${options[@]}"
 }
