@@ -10,10 +10,7 @@
 debian_options=(
 	--variant=apt
 	--dpkgopt=force-unsafe-io
-	--dpkgopt='path-exclude=/usr/share/man/*'
-	--dpkgopt='path-exclude=/usr/share/doc/*'
-	--dpkgopt='path-exclude=/usr/share/locale/*'
-	--dpkgopt='path-exclude=/usr/share/info/*'
+	--dpkgopt='path-exclude=/usr/share/'{man,doc,locale,info}'/*'
 	--aptopt='APT::Install-Recommends "false"'
 	--aptopt='Acquire::Languages "none"'
 	--aptopt='Acquire::Check-Valid-Until "false"'
