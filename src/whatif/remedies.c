@@ -753,25 +753,6 @@ keep_prediction(const Remedies *all)
 	prediction_keep(&it);
 }
 
-/* Pairs to choose the best fixed one from, and the adaptive delay; palloc'd */
-static DelayPairs
-pairs_to_try(void)
-{
-	static const int delays[] = {200, 500, 1000, 2000, 5000, 10000};
-	DelayPairs	pairs = {0};
-
-	pairs.pair = palloc0((2 * lengthof(delays) + 3) * sizeof(DelayPair));
-	pairs.pair[pairs.n++].siblings = CommitSiblings;
-	for (int i = 0; i < lengthof(delays); i++)
-		for (int siblings = 1; siblings <= 5; siblings += 4)
-			pairs.pair[pairs.n++] = (DelayPair)
-		{
-			delays[i], siblings
-		};
-	pairs.pair[pairs.n++].delay = DELAY_ADAPTIVE;
-	return pairs;
-}
-
 static void
 order_remedies(Remedies *all)
 {
@@ -793,7 +774,13 @@ order_remedies(Remedies *all)
 Datum
 commit_remedies_1_0(PG_FUNCTION_ARGS)
 {
-	DelayPairs	pairs = pairs_to_try();
+	/* to choose the best fixed one from, and the adaptive delay */
+	DelayPair	pair[] = {
+		{0, CommitSiblings}, {200, 1}, {200, 5}, {500, 1}, {500, 5}, {1000, 1},
+		{1000, 5}, {2000, 1}, {2000, 5}, {5000, 1}, {5000, 5}, {10000, 1},
+		{10000, 5}, {DELAY_ADAPTIVE, 0}
+	};
+	DelayPairs	pairs = {lengthof(pair), pair};
 	Remedies	all = {0};
 	WalSoFar	wal;
 	Row			row;

@@ -137,8 +137,6 @@ add_to_blocks(const WhatifFit *fit, Blocks *blocks, double at, int n)
 		blocks->first[b] = blocks->n;
 }
 
-/*---- Orders ------------------------------------------------------*/
-
 /* Orders structs by the two numbers that they begin with. */
 static int
 compare_two(const void *a, const void *b)
