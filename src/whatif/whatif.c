@@ -417,7 +417,7 @@ learn_load(Forecast *sample)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there are too few commits to learn from"),
 				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
-						   trace->n, load->nclients, load->ncycles,
+						   trace->n, load->nclients, trace->n - load->nclients,
 						   load->flush.blocks.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	set_pair(load, &present, trace);	/* it has a window now */

@@ -88,7 +88,6 @@ typedef struct WhatifLoad
 
 	/* The clients. */
 	int			nclients;		/* of all groups */
-	int			ncycles;		/* likewise, in the sample */
 	int			ngroups;
 	LoadGroup	group[MAX_GROUPS];
 	double		cores;			/* as many clients work without slowing down */

@@ -378,7 +378,6 @@ find_cycles(WhatifFit *fit)
 		cycle->load.party = to->party;
 		load->group[group].cycles.n++;
 	}
-	load->ncycles = fit->ncycles;
 }
 
 /*

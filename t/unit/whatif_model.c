@@ -212,8 +212,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		whatif_simulate(&load, PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * sum->commits / outcome.time;
 		result[7] = sum->latency / sum->commits;
-		for (int i = 0; i < load.ncycles; i++)
-			result[8] += load.group[0].cycle[i].work / load.ncycles;
+		for (int i = 0; i < load.group[0].cycles.n; i++)
+			result[8] += load.group[0].cycle[i].work / load.group[0].cycles.n;
 		for (int i = 0; i < load.wakeups.n; i++)
 			result[8] += load.wakeup[i].time / load.wakeups.n;
 	}
