@@ -1489,10 +1489,27 @@ name_largest(const CommitFigures *f)
 	return largest == NULL ? NULL : name_session(&largest->client, largest->pid);
 }
 
+/* All waits for standbys since the end of the period, ns, by samples */
+static double
+waits_since(const CommitFigures *f)
+{
+	HistorySum *rows = palloc(sizeof(HistorySum));
+	uint64		goes_on;
+	WatchSummary seen;
+
+	history_sum(f->period->end, DT_NOEND, rows);
+	/* ... with the minute that is no row yet */
+	goes_on = Max(GetCurrentTimestamp() - Max(rows->end, f->period->end), 0);
+	watch_sum(clock_elapsed(goes_on * NS_PER_US, clock_now()), PG_UINT64_MAX, &seen);
+	return rows->waits.phase[PHASE_STANDBY] +
+		NS_PER_S * seen.seconds * ratio_or_zero(seen.phase[PHASE_STANDBY], seen.n);
+}
+
 /*
  * The standby of a period in which slow commits do not tell: that for which
- * commits have waited since synchronous_standby_names was set, if that was
- * before the period.  Waits for others since then may all have been in it.
+ * commits have waited since synchronous_standby_names was set.  If that was
+ * before the period, waits for others since then may all have been in it.  If
+ * it was later, its own count less all of those after the period.
  * A commit that waits for a standby that is away hangs, or is slow.
  */
 void
@@ -1501,31 +1518,36 @@ report_data_blame_list(CommitFigures *f)
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
+	bool		later = since > f->stats_reset;
 	double		all = all_standby_time(f);
+	double		sum;
 	double		own;
 	double		others;
 	CommitFigures before = *f;
 
-	if (since > f->stats_reset ||
-		(f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5 ||
-								is_only_standby(f, f->standby))))
+	if (f->standby != NULL && (!f->standby_at_least || f->standby_share >= 0.5 ||
+							   is_only_standby(f, f->standby)))
 		return;
 	f->standby = f->standby_next = NULL;
 	for (int i = 0; f->hanging == 0 && i < n; i++)
 		counts[i].wait_time[STANDBY_NOT_CONNECTED] = 0;
 	blame_longest(f, counts, n, NULL);
+	sum = sum_of_waits(counts, n, NULL);
 	others = sum_of_waits(counts, n, f->standby);
-	own = sum_of_waits(counts, n, NULL) - others;
-	if (f->standby == NULL || others / NS_PER_US > ALL_BUT * all ||
-		2 * own / NS_PER_US < all)
+	own = later ? f->standby_share * sum - waits_since(f) : sum - others;
+	if (f->standby == NULL || 2 * own / NS_PER_US < all ||
+		(!later && others / NS_PER_US > ALL_BUT * all))
 	{
 		*f = before;
 		return;
 	}
-	f->standby_at_least = false;
-	f->standby_share *= ratio_or_zero(own + others, own);
+	f->standby_next = NULL;
 	f->standby_behind = f->standby_before = 0;
-	f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
+	f->standby_at_least = later;
+	f->standby_share = later ? Min(own / NS_PER_US / all, 1) :
+		f->standby_share * ratio_or_zero(sum, own);
+	if (!later)
+		f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
 }
 
 /*

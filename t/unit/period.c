@@ -74,11 +74,25 @@
 #define slow_log_newest(kind)	0
 #define slow_log_oldest(kind)	1
 
-/* A standby that nobody has waited for, in counts that begin then */
+#include "history/history.h"
+#include "stats/standby.h"
+
+/* A standby, how long commits have waited for it, in counts that begin then */
 #define standby_read(counts, since) \
-	(*(since) = counted_since, memset(counts, 0, sizeof(StandbyCounts)), 1)
+	(*(since) = counted_since, memset(counts, 0, sizeof(StandbyCounts)), \
+	 strcpy((counts)->name, "listed"), \
+	 (counts)->wait_time[STANDBY_NOT_SENT] = counted_time, 1)
 
 static int64 counted_since = PG_INT64_MAX;
+static uint64 counted_time = 0;
+
+/* ... and all standbys, since the end of the period */
+#define history_sum(from, to, sum) \
+	(memset(sum, 0, sizeof(HistorySum)), (sum)->waits.phase[PHASE_STANDBY] = after)
+#define watch_sum(from, to, sum) \
+	((void) (from), memset(sum, 0, sizeof(WatchSummary)))
+
+static double after = 0;
 
 #include "../../src/report/report_data.c"
 #include "../../src/report/period.c"
@@ -456,6 +470,9 @@ print_locks(char **argument)
 static void
 print_standby(char **argument)
 {
+	double		own;
+	double		all;
+
 	period->end = 200 * USECS_PER_SEC;
 	f->stats_reset = 100 * USECS_PER_SEC;
 	f->period = period;
@@ -465,6 +482,13 @@ print_standby(char **argument)
 	{
 		counted_since = 0;
 		argument[0] += 5;
+	}
+	if (sscanf(argument[0], "counted %lf of %lf after %lf", &own, &all, &after) == 3)
+	{
+		counted_time = (uint64) (own * NS_PER_S);
+		counted_since = 150 * USECS_PER_SEC;
+		after *= NS_PER_S;
+		sprintf(argument[0], "%g", all);
 	}
 	if (sscanf(argument[0], "hang %lf", &f->seconds) == 1)
 		f->hanging = 1;
@@ -487,6 +511,7 @@ print_standby(char **argument)
 	}
 	f->slow_n = f->slow_commits == 0 ? 0 : nkept;
 	report_data_blame_slow(f);
+	report_data_blame_list(f);
 	if (f->standby)
 		printf("%s %.2f\n", f->standby, f->standby_share);
 	else

@@ -42,6 +42,9 @@ is(blamed('hang 100', 0, 'away=60:60', 'late=40:5'), 'late 0.35', '... or all bu
 is(blamed(29, 0), 'list', 'no slow commit: none, but the list, as nothing was counted since then');
 is(blamed('only 29', 0), '-', '... or not that, as it is older');
 is(blamed(0, 0), 'list', 'no wait: none');
+is(blamed('counted 25 of 29 after 6', 0),
+	'listed 0.66', 'the list was set in the period: its standby, if that has half of the waits');
+is(blamed('counted 20 of 29 after 6', 0), '-', '... less all that came later');
 
 # Of commits that wait for no flush, no sum tells how long their records took.
 is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
