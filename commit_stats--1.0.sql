@@ -1469,8 +1469,9 @@ td:first-child{overflow-wrap:anywhere}.t td:nth-child(-n+3),.t th:nth-child(-n+3
 <p class="dim">' || coalesce(to_char(geo.start, 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(geo.stop, 'YYYY-MM-DD HH24:MI'), 'No data')
 || ', ' || name.zone || '. Made by commit_stats_html() at ' || to_char(now(), 'YYYY-MM-DD HH24:MI') || '.</p>
 ' || CASE WHEN geo.n = 0 THEN '' ELSE '<h2>What happened</h2>
-' || coalesce('<table class="e">' || events.list || '</table>', '<p>Nothing stands out.</p>')
-|| '<p class="dim">' || CASE WHEN events.total > 24::bigint THEN 'Of ' || events.total::text || ' that stand out, 24 are shown. ' ELSE '' END || 'A level is the mean of five minutes (or hours) before, and from then on. The cause of a stall is
+' || coalesce('<table class="e">' || events.list || '</table>', CASE WHEN geo.n < 10::bigint THEN '<p>Fewer than ten minutes (or hours) are too few to compare levels; nothing else stands out. The report below has the causes.</p>'
+				ELSE '<p>Nothing stands out.</p>' END)
+|| '<p class="dim">' || CASE WHEN events.total > 24::bigint THEN 'Of ' || events.total::text || ' that stand out, 24 are shown. ' ELSE '' END || 'A level is the mean of five minutes (or hours) before, and of five from then on: a change in the last four does not show yet. The cause of a stall is
 the one known when its minute ended: for the first stalls of a quota, none.</p>
 <h2>Over time</h2>
 <div class="key">Commits and flushes per second:<svg viewBox="0 0 26 11"><path class="commits" d="M0 11V3h26v8z"/></svg>commits that waited for their flush<svg viewBox="0 0 26 11"><path class="flushes" d="M0 6h26"/></svg>WAL flushes of these'

@@ -143,6 +143,10 @@ insert_rows('2026-01-01 00:00', 1, $idle, 'flush_p99 = NULL; checkpoint_share = 
 $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'one row of zeros');
 like($page, qr/00:00 0\.00 commits\/s/, 'one row of zeros: with its minute');
+like(
+	$page,
+	qr/<p>Fewer than ten minutes \(or hours\) are too few to compare levels; nothing else stands out/,
+	'... which are too few for levels');
 unlike($page, qr/<(?:i|b|u|a|em|script)>[^<]*(?:d&|r&|t&|app|tag|alert)/, 'no markup of a user');
 like($page, qr/&lt;i&gt;d&amp;&quot;/, 'the name of the database');
 like($page, qr/&lt;b&gt;r&amp;&#39;&quot;/, '... of the role');
@@ -217,6 +221,7 @@ like(
 	$page,
 	qr/<path class="flush99" d="M0 \d+h1h/,
 	'flushes longer than commits: their curve is on the page');
+like($page, qr/<p>Nothing stands out\.</, 'ten minutes with one level');
 like($page, qr/, \(no name\) 60%</, 'a client without a name has one on the page');
 like($page, qr/<td>\(no name\)<\/td>/, '... and in the table');
 
