@@ -1662,8 +1662,8 @@ set_checkpoints(CommitFigures *f)
 }
 
 /*
- * It is for the settings that its sample had, of the server or as of this
- * session.  Its text may name statements.
+ * It is newer than the reset, and for the settings that its sample had, of the
+ * server or as of this session.  Its text may name statements.
  */
 static void
 set_prediction(CommitFigures *f)
@@ -1671,7 +1671,7 @@ set_prediction(CommitFigures *f)
 	NewestPrediction it;
 
 	prediction_read(&it);
-	if (it.made_at == 0 || (it.from_delay < 0) != f->adaptive ||
+	if (it.made_at <= f->stats_reset || (it.from_delay < 0) != f->adaptive ||
 		(!f->adaptive &&
 		 (it.from_delay != f->conf.delay || it.from_siblings != f->conf.siblings) &&
 		 (it.from_delay != CommitDelay || it.from_siblings != CommitSiblings)))
