@@ -1201,6 +1201,14 @@ remedy_for_own_work(const CommitFigures *f, bool may_sync)
 		psprintf("if it is LISTEN, end the transaction of the session that does not read the queue; else %s", usual);
 }
 
+/* ... for a lock; "usual" is what else helps */
+static const char *
+remedy_for_lock(const BlamedLock *lock, const char *usual)
+{
+	return lock->ended ? "none: no transaction is prepared any more" :
+		lock->prepared ? finish_prepared : lock->circle ? one_order : usual;
+}
+
 /* What a commit does and waits for until it writes its record */
 static void
 find_before_causes(const CommitFigures *f, Causes *found)
@@ -1222,8 +1230,7 @@ find_before_causes(const CommitFigures *f, Causes *found)
 	else
 		add_cause(found, locked,
 				  psprintf("before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for %s.", lock->name),
-				  lock->prepared ? finish_prepared : lock->circle ? one_order :
-				  "a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to");
+				  remedy_for_lock(lock, "a shorter transaction of its holder (triggers that are not deferred wait as long in the statement); for a foreign key, FOR NO KEY UPDATE in place of FOR UPDATE of the row that it refers to"));
 	if (f->savepoints > 0)
 		add_cause(found, rest,
 				  psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
@@ -1254,8 +1261,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 
 	add_cause(found, locked,
 			  psprintf("record: COMMIT waits, as for %s, before its commit record.", lock->name),
-			  lock->prepared ? finish_prepared : lock->circle ? one_order :
-			  "a shorter transaction of its holder");
+			  remedy_for_lock(lock, "a shorter transaction of its holder"));
 	if (mostly_seen(f, f->seen.insert_waits) &&
 		2 * f->seen.wal_waits >= f->seen.insert_waits)	/* statements, too */
 		add_cause(found, rest,

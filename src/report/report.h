@@ -27,6 +27,7 @@ typedef struct BlamedLock
 {
 	const char *name;			/* with most of the time of slow ones */
 	bool		prepared;		/* a prepared transaction holds it */
+	bool		ended;			/* ... or did: there is none any more */
 	bool		circle;			/* its waiters wait for each other */
 	double		share;			/* of the phase: waits for locks */
 } BlamedLock;

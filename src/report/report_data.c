@@ -789,6 +789,7 @@ set_lock(BlamedLock *lock, const LockWait *wait)
 {
 	lock->name = lock_wait_describe(wait);
 	lock->prepared = wait->holder_prepared;
+	lock->ended = lock->prepared && sql_value("SELECT 1 FROM pg_prepared_xacts LIMIT 1") == NULL;
 	lock->circle = wait->circle;
 }
 

@@ -437,6 +437,8 @@ a prepared transaction that nobody ends
 	phase:before=1
 	cause: 100% before the record: deferred triggers, foreign keys, open cursors or an extension wait, as for row of relation s, held by a prepared transaction\.
 	remedy: ^unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED \(pg_prepared_xacts has its name\), whichever its transaction manager has decided; start that first
+... which has ended since | phase:before=1 lock=l lock_share=1 lock_prepared=1 lock_ended=1
+	remedy: ^none: no transaction is prepared any more
 a flush that hangs | hanging now.phase=4
 	cause: 100% flushes that have not ended, or did not stall\.\n
 	remedy: ^what the volume does: iostat, the kernel's log, the provider's graphs\n$
