@@ -39,6 +39,8 @@ PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 #define BAR_WIDTH			28	/* as that of the strings that it is cut from */
 
 #define LEAST_PHASE			0.005	/* smaller shares are not printed */
+#define CUT_OFF				1.2 /* times the time of samples: slow commits had
+								 * some of theirs before these */
 #define SLOW_MATTER			0.05	/* of all commit time, as far as is known */
 #define UNCERTAIN_MATTER	0.05	/* of the commits, fewer are not printed */
 
@@ -132,8 +134,11 @@ static void
 put_phases(StringInfo text, const CommitFigures *f)
 {
 	bool		samples = f->seen_enough && f->period == NULL;
-	const char *slow = f->period != NULL || f->slow_seconds <= 2 * f->phase_seconds ? "" :
-	psprintf("; slow ones in the last %s", format_duration(f->slow_seconds));
+	const char *slow = f->period != NULL ? "" :
+	f->slow_seconds > 2 * f->phase_seconds ?
+	psprintf("; slow ones in the last %s", format_duration(f->slow_seconds)) :
+	samples && f->slow_recent * f->slow_mean > CUT_OFF * f->phase_mean * f->phase_commits ?
+	"; slow ones with their time before that" : "";
 
 	if (f->phase_mean == 0)
 	{

@@ -39,13 +39,14 @@
  * "uncertain": commits, and how many of them are not known to have flushed or
  * not; the output is what figures say of that.
  *
- * After "head": the seconds that phases are of, and those since the oldest
- * slow commit; the output is what stands above the phases.  After "round": a
- * number, which is rounded as commit_stats_compare() does.  After "hanging":
- * the seconds of flushes that ended in 100 s, and of 1,000 looks, how many
- * commits they saw in a flush, and how many at their record; perhaps also, how
- * many of these wait for a lock, and the seconds of transactions that have
- * asynchronous ones; the output is the mean number of commits, if most hang.
+ * After "head": the seconds that phases are of, those since the oldest slow
+ * commit, and perhaps the seconds of each slow one; the output is what
+ * stands above the phases.  After "round": a number, which is rounded as
+ * commit_stats_compare() does.  After "hanging": the seconds of flushes that
+ * ended in 100 s, and of 1,000 looks, how many commits they saw in a flush,
+ * and how many at their record; perhaps also, how many of these wait for a
+ * lock, and the seconds of transactions that have asynchronous ones; the
+ * output is the mean number of commits, if most hang.
  * After "stopped": the share of NOTIFY in sums, of which the rest is a flush
  * and a tenth not run, and of 1,000 samples, those of a stop; the output has
  * the percentages of these phases.
@@ -333,6 +334,10 @@ print_head(char **argument)
 	f->phase_seconds = atof(argument[0]);
 	f->slow_n = f->slow_commits = 3;
 	f->slow_seconds = atof(argument[1]);
+	f->slow_recent = 3;
+	f->slow_mean = argument[2] == NULL ? 0 : atof(argument[2]) * 1e6;
+	if (f->slow_mean > 0)
+		f->phase_mean = 1e6 * 3 * Min(f->phase_seconds, atof(argument[2]));
 	put_phases(&text, f);
 	fputs(text.data, stdout);
 }
