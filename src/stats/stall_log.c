@@ -631,7 +631,8 @@ follow_checkpoint(LoggedEvent *stall, uint64 *until)
 
 /*
  * What others have of the volume shows when they have had it for a while, so
- * stalls of unknown cause shortly before one that they made are theirs, too.
+ * stalls of unknown cause shortly before that, in one that they made, are
+ * theirs, too.
  */
 static void
 precede_others(StallLog *log)
@@ -642,10 +643,14 @@ precede_others(StallLog *log)
 	{
 		LoggedEvent *stall = &log->logged[i];
 
+		const WatchSummary *seen = &stall->outcome.seen;
+		double		shown = (double) seen->activity[ACTIVITY_OTHERS] / Max(seen->n, 1);
+
 		if (stall->cause == STALL_OTHERS && stall->certainty > MERELY_BESIDE)
-			since = clock_elapsed(OTHERS_LAG, stall->event.end);
+			since = clock_elapsed(OTHERS_LAG + shown * stall->event.duration,
+								  stall->event.end);
 		else if (stall->cause == STALL_UNKNOWN && stall->event.end > since &&
-				 !watch_is_of_processor(&stall->outcome.seen))
+				 !watch_is_of_processor(seen))
 		{
 			stall->cause = STALL_OTHERS;
 			stall->certainty = MERELY_BESIDE;

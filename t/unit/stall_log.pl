@@ -275,9 +275,21 @@ is( causes(looks(0, 90_000, archiving => 1, share => 45), @rare),
 
 my @burst = (looks(0, 40_500), looks(40_500, 42_000, others => 1), looks(42_000, 90_000));
 my @in_burst = map { stall(40_000 + 200 * $_, 150) } 4 .. 10;
-is( causes(@burst, stall(39_700, 150), stall(40_200, 150), @in_burst),
+is( causes(@burst, stall(39_600, 150), stall(40_200, 150), @in_burst),
 	'8 other I/O 0.60, 1 unknown 0.00',
 	'... which shows only after some time');
+my @shown = (looks(0, 41_000), looks(41_000, 46_000, others => 1), looks(46_000, 90_000));
+is( causes(@shown, stall(39_500, 150), stall(40_900, 600), stall(45_950, 5000)),
+	'2 other I/O 0.60, 1 unknown 0.00',
+	'... in a long stall');
+is( kinds(
+		looks(0, 43_500),
+		looks(43_500, 46_000, others => 1),
+		looks(46_000, 90_000),
+		stall(40_900, 600),
+		stall(45_950, 5000)),
+	'1 unknown, 1 other I/O',
+	'... or in its second half: not before it');
 
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(
