@@ -841,7 +841,7 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 
 /*
  * A commit waits for two flushes at most, so that one of them stalled, and for
- * the reason of what was seen meanwhile.
+ * the reason of what was seen meanwhile, if the log lacks the stall.
  */
 StallCause
 stall_log_cause_of_wait(const StallLog *log, const LoggedEvent *commit,
@@ -850,7 +850,9 @@ stall_log_cause_of_wait(const StallLog *log, const LoggedEvent *commit,
 	LoggedEvent stall = *commit;
 	uint64		limit = stall_limit_get();
 
-	if (limit == 0 || wait <= 2 * limit)
+	for (int i = 0; i < log->n; i++)
+		logged += overlap_of(&log->logged[i].event, &commit->event);
+	if (limit == 0 || wait <= 2 * limit || 2 * logged >= wait)
 		return STALL_UNKNOWN;
 	stall.event.duration = wait;
 	stall.event.part[PHASE_SEGMENT] = 0;
@@ -870,6 +872,7 @@ stall_log_waiters(const LoggedEvent *stall)
 	double		least = stall->event.role == SLOW_LED ? 1 : 0;
 
 	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
+	uint64		logged = 0;
 		return Max(known, 1);
 	return Max((seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
 				seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n, least);
