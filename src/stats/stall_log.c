@@ -799,16 +799,37 @@ overlap_of(const SlowEvent *stall, const SlowEvent *commit)
 						 Min(stall->end, commit->writes_end));
 }
 
+/*
+ * The part of waits for flushes and standbys that was for standbys, as samples
+ * of all commits saw meanwhile; 0: too few, or the worker has seen this one
+ */
+static double
+standby_seen(const SlowEvent *commit, const SlowOutcome *outcome)
+{
+	WatchSummary seen = outcome->seen;
+	double		standby;
+
+	if (outcome->waits.standby_since != 0)
+		return 0;
+	if (seen.n == 0)
+		watch_sum(clock_elapsed(commit->duration, commit->end), commit->end, &seen);
+	standby = seen.phase[PHASE_STANDBY];
+	return seen.n < STANDBY_LOOKS || standby == 0 ? 0 :
+		standby / (standby + seen.phase[PHASE_FLUSH] + seen.phase[PHASE_OTHER_FLUSH]);
+}
+
 void
 stall_log_take_standby(const StallLog *log, const SlowEvent *commit,
 					   const SlowOutcome *outcome, uint64 flush_time,
 					   uint64 *part)
 {
-	uint64		doubt = commit->part[PHASE_FLUSH] == SLOW_UNKNOWN ? 0 :
-	clock_elapsed(commit->standby_min, commit->standby_max);
+	uint64		doubt = clock_elapsed(commit->standby_min, commit->standby_max);
 	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
 	uint64		flush = 0;
 
+	/* nobody saw its flush end */
+	if (commit->part[PHASE_FLUSH] == SLOW_UNKNOWN)
+		doubt = unknown = unknown * standby_seen(commit, outcome);
 	for (int i = 0; i < log->n; i++)
 		flush_time += overlap_of(&log->logged[i].event, commit);
 	/* the log lacks stalls, as of flushes that are not timed */
@@ -849,6 +870,7 @@ stall_log_cause_of_wait(const StallLog *log, const LoggedEvent *commit,
 {
 	LoggedEvent stall = *commit;
 	uint64		limit = stall_limit_get();
+	uint64		logged = 0;
 
 	for (int i = 0; i < log->n; i++)
 		logged += overlap_of(&log->logged[i].event, &commit->event);
@@ -872,7 +894,6 @@ stall_log_waiters(const LoggedEvent *stall)
 	double		least = stall->event.role == SLOW_LED ? 1 : 0;
 
 	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
-	uint64		logged = 0;
 		return Max(known, 1);
 	return Max((seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
 				seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n, least);

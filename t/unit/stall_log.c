@@ -14,14 +14,19 @@
  *		reset AT
  *		rate RATE
  *		limit LENGTH
+ *		commit LENGTH LOOKS STANDBY FLUSH
+ *		follower END LENGTH WAIT
  *
  * with RATE, the WAL that was flushed in a second, times in ms after the
  * begin, except those of a flush, THROTTLED and PAUSED, in us, SHARE of others
  * in the requests of the volume, in percent, PROCESSOR: commits that wait for
  * a flush whose process could run, WRITE and SYNC: whose process writes or
  * syncs, AHEAD: the checkpointer makes a segment, and WRITER and SECOND, pids.
- * The output is the fit, if there are flushes, and cause, certainty,
- * writer and waiting commits of each stall.
+ * A commit led a flush whose end nobody saw; of so many looks, commits waited
+ * for a standby, or a flush.  A follower waited for a flush for so long.
+ * The output is how long such a commit waited for a standby, ms, the fit, if
+ * there are flushes, cause, certainty, writer and waiting commits of each
+ * stall, and the cause of the follower's wait, if the log lacks its stall.
  *
  *-------------------------------------------------------------------------
  */
@@ -220,6 +225,45 @@ read_flush(const char *line)
 }
 
 static bool
+read_commit(const char *line)
+{
+	StallLog	log = {0};
+	SlowEvent	event = {.role = SLOW_LED};
+	SlowOutcome outcome = {0};
+	uint64		part[PHASE_N] = {0};
+	double		length;
+
+	if (sscanf(line, "commit %lf %d %f %f", &length, &outcome.seen.n,
+			   &outcome.seen.phase[PHASE_STANDBY], &outcome.seen.phase[PHASE_FLUSH]) != 4)
+		return false;
+	event.end = begin;
+	event.duration = event.standby_max = part[PHASE_UNKNOWN] = (uint64) (length * NS_PER_MS);
+	event.part[PHASE_FLUSH] = SLOW_UNKNOWN;
+	stall_log_take_standby(&log, &event, &outcome, 0, part);
+	printf("standby %.0f\n", (double) part[PHASE_STANDBY] / NS_PER_MS);
+	return true;
+}
+
+static LoggedEvent follower;
+static uint64 follower_wait;
+
+static bool
+read_follower(const char *line)
+{
+	SlowEvent  *event = &follower.event;
+	double		end;
+	double		length;
+	double		wait;
+
+	if (sscanf(line, "follower %lf %lf %lf", &end, &length, &wait) != 3)
+		return false;
+	event->end = event->writes_end = begin + (uint64) (end * NS_PER_MS);
+	event->duration = (uint64) (length * NS_PER_MS);
+	follower_wait = (uint64) (wait * NS_PER_MS);
+	return true;
+}
+
+static bool
 read_reset(const char *line)
 {
 	double		at;
@@ -243,7 +287,7 @@ main(int argc, char **argv)
 	begin = clock_now() - BEGIN_AGE;
 	while (fgets(line, sizeof(line), stdin) != NULL)
 		if (!read_look(line) && !read_stall(line) && !read_writer(line) &&
-			!read_flush(line) && !read_reset(line))
+			!read_flush(line) && !read_commit(line) && !read_follower(line) && !read_reset(line))
 			return 1;
 	stall_log_read(&log);
 	groups.nrecent = nflushes;
@@ -257,5 +301,10 @@ main(int argc, char **argv)
 			   log.logged[i].certainty,
 			   log.logged[i].writer ? log.logged[i].writer->pid : 0,
 			   stall_log_waiters(&log.logged[i]));
+	if (follower_wait == 0)
+		return 0;
+	watch_sum(follower.event.end - follower.event.duration, follower.event.end,
+			  &follower.outcome.seen);
+	puts(stall_cause_names[stall_log_cause_of_wait(&log, &follower, follower_wait)]);
 	return 0;
 }

@@ -441,4 +441,16 @@ is( $program->(map { 'flush 8192 1000' } 1 .. 100),
 	'fit 0: 0 us, 0.0 MB/s, 0.00',
 	'flushes that are all the same');
 
+# What a follower waited for, beside others until then
+my @follower =
+  (looks(0, 1100, share => 80), looks(1100, 1300), 'limit 50', 'follower 1300 500 200');
+is($program->(@follower), 'other I/O', 'a stall that the log lacks: what was seen meanwhile');
+is( $program->(@follower, stall(1300, 200)) =~ s/ .*\n/; /r,
+	'unknown; unknown',
+	'... or has without a cause: none');
+
+# A leader whose flush nobody saw end, beside commits that wait for a standby
+is($program->('commit 5000 100 300 20'), 'standby 4688', 'samples tell what it waited for');
+is($program->('commit 5000 2 6 0'), 'standby 0', '... if they are enough');
+
 done_testing();
