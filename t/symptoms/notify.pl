@@ -59,8 +59,11 @@ for my $listens (0, 1)
 	$listener->query_safe('LISTEN c') if $listens;
 	# what ends to listen fails
 	$listener->query(q{DO $$BEGIN UNLISTEN *; RAISE 'no'; END$$});
+	# that nobody listens is said while commits go on
 	is( $node->safe_psql(
-			$_, q{SELECT commit_stats_report() ~ 'No session\s+listens\s+to\s+these\s+messages'}),
+			$_, q{DO $$BEGIN PERFORM pg_logical_emit_message(true, 'a', 'b'); END$$;
+SELECT commit_stats_report() ~ 'No session\s+listens\s+to\s+these\s+messages'}
+		),
 		$listens ? 'f' : 't',
 		"database $_: " . ($listens ? 'somebody listens' : 'nobody listens')
 	) for qw(postgres other);
