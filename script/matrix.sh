@@ -72,6 +72,7 @@ find_cache()
 # when it is complete.  One run at a time does; others wait, and find it.
 into_cache()
 {
+	[ ! -d "$1" ] || return 0
 	mkdir -p "$cache" || die "cannot make $cache; set COMMIT_STATS_CACHE to another folder."
 	exec 8<"$cache"
 	flock 8
