@@ -1573,102 +1573,62 @@ GRANT SELECT ON
 --
 DO $$
 DECLARE
-	name text;
+	object record;
 BEGIN
-	FOREACH name IN ARRAY '{
+	FOR object IN
+		SELECT pg_catalog.format('FUNCTION %I()', view) AS name,
+			   pg_catalog.format('underlying function of the view %I', view) AS comment
+		FROM pg_catalog.unnest('{
 		commit_flush_stats, commit_statement_stats, commit_activity, commit_slow_log,
 		commit_stall_log, commit_flush_histogram, commit_flush_log,
 		commit_latency_buckets, commit_wal_stats, commit_standby_stats,
-		commit_delay_state, commit_delay_changes, commit_stats_info, commit_history}'::text[]
+		commit_delay_state, commit_delay_changes, commit_stats_info, commit_history}'::text[]) v(view)
+		UNION ALL VALUES
+	('FUNCTION commit_statement_texts()', 'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold'),
+	('FUNCTION commit_statement_stats_reset()', 'resets commit_statement_stats alone, and returns the time'),
+	('FUNCTION commit_client_stats()', 'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together'),
+	('FUNCTION commit_sibling_histogram()', 'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes'),
+	('FUNCTION commit_latency_stats()', 'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter'),
+	('FUNCTION commit_latency_histogram()', 'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter'),
+	('FUNCTION commit_stats_sample(interval)', 'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds'),
+	('FUNCTION commit_stats_rates()', 'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest'),
+	('FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)', 'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; drops pairs whose p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds'),
+	('FUNCTION commit_stats_report()', 'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text'),
+	('FUNCTION commit_stats_report(timestamptz, timestamptz, integer)', 'the report for a period of commit_history: of each minute that overlaps it; where minutes are no longer kept, of whole hours of UTC'),
+	('FUNCTION commit_stats_compare(tstzrange, tstzrange)', 'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC'),
+	('FUNCTION commit_stats_html(timestamptz, timestamptz)', 'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset'),
+	('FUNCTION commit_stats_html_escape(text)', '"value" as text of a page of commit_stats_html()'),
+	('FUNCTION commit_stats_html_number(double precision)', '"value" with three digits, for commit_stats_html()'),
+	('FUNCTION commit_delay_whatif(integer[], integer[], interval)', 'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting'),
+	('FUNCTION commit_remedies(interval)', 'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is'),
+	('FUNCTION commit_history_close()', 'end the present minute of commit_history now; returns its end'),
+	('FUNCTION commit_history_reset()', 'empty commit_history; returns the time from which it counts'),
+	('FUNCTION commit_stats_reset()', 'resets statistics of commit_stats, but not commit_history, and returns the time of the reset'),
+	('VIEW commit_flush_stats', 'one row, showing commits and WAL flushes of the whole server since the last reset'),
+	('VIEW commit_client_stats', 'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset'),
+	('VIEW commit_statement_stats', 'one row for each database, database role and statement, showing the commits of its transactions since the last reset'),
+	('VIEW commit_database_stats', 'one row for each database, showing its commits and the WAL flushes that they issued since the last reset'),
+	('VIEW commit_activity', 'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for'),
+	('VIEW commit_slow_log', 'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first'),
+	('VIEW commit_stall_log', 'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first'),
+	('VIEW commit_flush_histogram', 'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset'),
+	('VIEW commit_sibling_histogram', 'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)'),
+	('VIEW commit_flush_log', 'one row for each of the newest flushes that carried a commit or were issued by one, newest first'),
+	('VIEW commit_latency_stats', 'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took'),
+	('VIEW commit_flush_latency_stats', 'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush'),
+	('VIEW commit_latency_histogram', 'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took'),
+	('VIEW commit_flush_latency_histogram', 'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush'),
+	('VIEW commit_latency_buckets', 'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers'),
+	('VIEW commit_wal_stats', 'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first'),
+	('VIEW commit_standby_stats', 'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed'),
+	('VIEW commit_delay_state', 'one row, showing what commit_stats.adaptive_delay believes and does'),
+	('VIEW commit_delay_changes', 'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first'),
+	('VIEW commit_history', 'one row for each minute, and one for each hour of UTC, of which each is the sum of its minutes; newest last'),
+	('VIEW commit_stats_info', 'one row, showing the current state of commit_stats')
 	LOOP
-		EXECUTE pg_catalog.format(
-			'COMMENT ON FUNCTION %1$I() IS ''underlying function of the view %1$I''', name);
+		EXECUTE pg_catalog.format('COMMENT ON %s IS %L', object.name, object.comment);
 	END LOOP;
 END $$;
-
-COMMENT ON FUNCTION commit_statement_texts() IS
-	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold';
-COMMENT ON FUNCTION commit_statement_stats_reset() IS
-	'resets commit_statement_stats alone, and returns the time';
-COMMENT ON FUNCTION commit_client_stats() IS
-	'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together';
-COMMENT ON FUNCTION commit_sibling_histogram() IS
-	'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes';
-COMMENT ON FUNCTION commit_latency_stats() IS
-	'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter';
-COMMENT ON FUNCTION commit_latency_histogram() IS
-	'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter';
-COMMENT ON FUNCTION commit_stats_sample(interval) IS
-	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
-COMMENT ON FUNCTION commit_stats_rates() IS
-	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest';
-COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
-	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; drops pairs whose p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
-COMMENT ON FUNCTION commit_stats_report() IS
-	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
-COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
-	'the report for a period of commit_history: of each minute that overlaps it; where minutes are no longer kept, of whole hours of UTC';
-COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
-	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC';
-COMMENT ON FUNCTION commit_stats_html(timestamptz, timestamptz) IS
-	'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset';
-COMMENT ON FUNCTION commit_stats_html_escape(text) IS
-	'"value" as text of a page of commit_stats_html()';
-COMMENT ON FUNCTION commit_stats_html_number(double precision) IS
-	'"value" with three digits, for commit_stats_html()';
-COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting';
-COMMENT ON FUNCTION commit_remedies(interval) IS
-	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
-COMMENT ON FUNCTION commit_history_close() IS
-	'end the present minute of commit_history now; returns its end';
-COMMENT ON FUNCTION commit_history_reset() IS
-	'empty commit_history; returns the time from which it counts';
-COMMENT ON FUNCTION commit_stats_reset() IS
-	'resets statistics of commit_stats, but not commit_history, and returns the time of the reset';
-
-COMMENT ON VIEW commit_flush_stats IS
-	'one row, showing commits and WAL flushes of the whole server since the last reset';
-COMMENT ON VIEW commit_client_stats IS
-	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
-COMMENT ON VIEW commit_statement_stats IS
-	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
-COMMENT ON VIEW commit_database_stats IS
-	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
-COMMENT ON VIEW commit_activity IS
-	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
-COMMENT ON VIEW commit_slow_log IS
-	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
-COMMENT ON VIEW commit_stall_log IS
-	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
-COMMENT ON VIEW commit_flush_histogram IS
-	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
-COMMENT ON VIEW commit_sibling_histogram IS
-	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
-COMMENT ON VIEW commit_flush_log IS
-	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
-COMMENT ON VIEW commit_latency_stats IS
-	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
-COMMENT ON VIEW commit_flush_latency_stats IS
-	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
-COMMENT ON VIEW commit_latency_histogram IS
-	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
-COMMENT ON VIEW commit_flush_latency_histogram IS
-	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
-COMMENT ON VIEW commit_latency_buckets IS
-	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
-COMMENT ON VIEW commit_wal_stats IS
-	'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first';
-COMMENT ON VIEW commit_standby_stats IS
-	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
-COMMENT ON VIEW commit_delay_state IS
-	'one row, showing what commit_stats.adaptive_delay believes and does';
-COMMENT ON VIEW commit_delay_changes IS
-	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
-COMMENT ON VIEW commit_history IS
-	'one row for each minute, and one for each hour of UTC, of which each is the sum of its minutes; newest last';
-COMMENT ON VIEW commit_stats_info IS
-	'one row, showing the current state of commit_stats';
 
 --
 -- What the columns of views mean.  Where no row has the column of a view, it means what
