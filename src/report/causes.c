@@ -402,32 +402,15 @@ commit_takes(const CommitFigures *f)
 	return f->prepares > 0 ? "COMMIT and PREPARE take" : "COMMIT takes";
 }
 
-/* ... else, if their rest takes as long as ever */
+/* ... else, with what is before and after it, if their rest takes as ever */
 static double
 part_now(const CommitFigures *f)
-{
-	double		rest = (1 - f->of_transactions) * f->transaction_mean;
-
-	return f->period != NULL || !f->seen_enough ? NAN :
-		!isnan(part_seen(f)) ? part_seen(f) : f->phase_mean / (f->phase_mean + rest);
-}
-
-/* ... of late, with what is before and after it */
-static double
-part_with_outside(const CommitFigures *f)
 {
 	double		rest = (1 - f->of_transactions) * f->transaction_mean -
 	f->phase[PHASE_BEFORE] * f->phase_mean;
 
 	return !isnan(part_seen(f)) ? part_seen(f) :
 		f->phase_mean / (f->phase_mean + Max(rest, 0));
-}
-
-/* ... more than a small one */
-static bool
-takes_more_now(const CommitFigures *f)
-{
-	return part_now(f) >= HARDLY_COMMIT;
 }
 
 /*
@@ -443,7 +426,7 @@ commit_hardly_matters(const CommitFigures *f)
 
 	return f->period == NULL && /* not known of each client of a period */
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
-		!most_hang_now(f) && !takes_more_now(f) &&
+		!most_hang_now(f) && !(f->seen_enough && part_now(f) >= HARDLY_COMMIT) &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
 		!works_outside(f) && !has_hot_row(f) &&
 		(100 * f->slow_commits <= f->commits ||
@@ -475,8 +458,9 @@ put_commit_share(StringInfo text, const CommitFigures *f)
 	bool		outside = works_outside(f);
 
 	/* a small part has become more, or a part half or twice of it */
-	bool		has_changed = !outside && !isnan(f->phase_mean) &&
-	(f->of_transactions < HARDLY_COMMIT ? takes_more_now(f) :
+	bool		has_changed = !outside && f->seen_enough && f->period == NULL &&
+	!isnan(f->phase_mean) &&
+	(f->of_transactions < HARDLY_COMMIT ? part_now(f) >= HARDLY_COMMIT :
 	 part_now(f) < f->of_transactions / 2 || part_now(f) > 2 * f->of_transactions);
 
 	/*
@@ -490,7 +474,7 @@ put_commit_share(StringInfo text, const CommitFigures *f)
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
 						 commit_takes(f), outside ?
-						 psprintf("about %s", format_percent(part_with_outside(f))) :
+						 psprintf("about %s", format_percent(part_now(f))) :
 						 format_percent(f->of_transactions),
 						 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
