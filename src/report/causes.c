@@ -1718,9 +1718,9 @@ round_delay(double delay)
 	return two_digits(Min(Max(delay, MIN_SWEEP_DELAY), COMMIT_DELAY_MAX));
 }
 
-/* Add a delay, in order, unless there is one within SWEEP_DISTANCE. */
+/* Add a delay up to "most", in order, if there is none within SWEEP_DISTANCE. */
 static int
-add_delay(int *delays, int n, int delay)
+add_delay(int *delays, int n, int delay, double most)
 {
 	int			i;
 
@@ -1728,6 +1728,8 @@ add_delay(int *delays, int n, int delay)
 		if (delay <= delays[i] * SWEEP_DISTANCE &&
 			delays[i] <= delay * SWEEP_DISTANCE)
 			return n;
+	if (delay > most)
+		return n;
 	for (i = n; i > 0 && delays[i - 1] > delay; i--)
 		delays[i] = delays[i - 1];
 	delays[i] = delay;
@@ -1759,16 +1761,13 @@ find_delays(const CommitFigures *f, int *delays)
 														  f->flush_wal * f->flush_rate));
 	int			n = 0;
 
-	n = add_delay(delays, n, 0);
-	if (f->conf.delay <= find_max_p99(f))
-		n = add_delay(delays, n, f->conf.delay);
-	if (f->predicted_delay > 0 && f->predicted_delay <= most)
-		n = add_delay(delays, n, f->predicted_delay);
+	n = add_delay(delays, n, 0, 0);
+	n = add_delay(delays, n, f->conf.delay, find_max_p99(f));
+	n = add_delay(delays, n, f->predicted_delay, most);
 	for (int step = 0; step < SWEEP_STEPS; step++)
-		if (round_delay(ldexp(start, step)) <= most)
-			n = add_delay(delays, n, round_delay(ldexp(start, step)));
-	if (square_root > 0 && round_delay(square_root) <= most)
-		n = add_delay(delays, n, round_delay(square_root));
+		n = add_delay(delays, n, round_delay(ldexp(start, step)), most);
+	if (square_root > 0)
+		n = add_delay(delays, n, round_delay(square_root), most);
 	return n;
 }
 
