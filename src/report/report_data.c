@@ -327,68 +327,61 @@ client_with_most(const EntryTotals *clients, SlotCounter counter)
 	return most;
 }
 
-/*
- * The client of most of these leaders; NULL if none has most.  False if all of
- * them have left.
- */
-static bool
-client_of_most(const ClientSessions *sessions, const int *leader, int n,
-			   const ClientKey **most)
+/* The client of more than half of these leaders, without those that left */
+static const ClientKey *
+client_of_most(const ClientSessions *sessions, const int *leader, int n)
 {
-	const ClientSession **session = palloc(n * sizeof(ClientSession *));
+	const ClientKey **key = palloc(n * sizeof(ClientKey *));
+	const ClientKey *most = NULL;
 	int			votes = 0;
 	int			found = 0;
 	int			same = 0;
 
-	*most = NULL;
 	for (int i = 0; i < n; i++)
 	{
-		session[found] = clients_find_session(sessions, leader[i], clock_now());
-		found += session[found] != NULL;
+		const ClientSession *session = clients_find_session(sessions, leader[i], clock_now());
+
+		if (session != NULL)
+			key[found++] = &session->key;
 	}
 	/* Boyer and Moore: the first loop keeps the only one that can be it. */
 	for (int i = 0; i < found; i++)
 	{
 		if (votes == 0)
-			*most = &session[i]->key;
-		votes += memcmp(*most, &session[i]->key, sizeof(ClientKey)) == 0 ? 1 : -1;
+			most = key[i];
+		votes += memcmp(most, key[i], sizeof(ClientKey)) == 0 ? 1 : -1;
 	}
 	for (int i = 0; i < found; i++)
-		same += memcmp(*most, &session[i]->key, sizeof(ClientKey)) == 0;
-	if (2 * same <= found)
-		*most = NULL;
-	return found > 0;
+		same += memcmp(most, key[i], sizeof(ClientKey)) == 0;
+	return 2 * same > found ? most : NULL;
 }
-
-/* A sleep, by leader and time */
-#define SLEEP_OF(group) \
-	((uint64) (group)->leader_pid << 32 | (group)->leader.delay_time)
-#define SLEEP_LEADER(sleep)	((int) ((sleep) >> 32))
-#define SLEEP_TIME(sleep)	((sleep) & PG_UINT32_MAX)
 
 /*
  * Whose sleeps are not those of commit_delay: of leaders whose shortest one is
  * several times as long.  A processor is not late for each sleep of a leader.
  */
 static void
-set_slept_unset(CommitFigures *f, const ClientSessions *sessions, uint64 *sleep, int n)
+set_slept_unset(CommitFigures *f, const ClientSessions *sessions,
+				const FlushGroupCopy **sleep, int n)
 {
 	uint64		longest = f->conf.delay == 0 ? 0 : 4 * f->conf.delay + 1000;
 	int		   *leader = palloc(n * sizeof(int));
 	const ClientKey *sleeper;
 	int			unset = 0;
-	bool		is_unset = false;
 
-	qsort(sleep, n, sizeof(uint64), compare_uint64s);
 	for (int i = 0; i < n; i++)
 	{
-		if (i == 0 || SLEEP_LEADER(sleep[i]) != SLEEP_LEADER(sleep[i - 1]))
-			is_unset = SLEEP_TIME(sleep[i]) > longest;
-		if (is_unset)
-			leader[unset++] = SLEEP_LEADER(sleep[i]);
+		uint64		shortest = PG_UINT64_MAX;
+
+		for (int j = 0; j < n; j++)
+			if (sleep[j]->leader_pid == sleep[i]->leader_pid)
+				shortest = Min(shortest, sleep[j]->leader.delay_time);
+		if (shortest > longest)
+			leader[unset++] = sleep[i]->leader_pid;
 	}
 	f->slept_unset = 2 * unset > n ? unset : 0;
-	if (client_of_most(sessions, leader, unset, &sleeper) && sleeper != NULL)
+	sleeper = client_of_most(sessions, leader, unset);
+	if (sleeper != NULL)
 		f->sleeper = name_client(sleeper);
 }
 
@@ -404,7 +397,7 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 	uint64		now = clock_now();
 	int64		settled = Min(GetCurrentTimestamp() - f->conf.loaded_at - USECS_PER_SEC,
 							  (int64) (f->seconds * 1e6));
-	uint64	   *sleep = palloc(groups->nrecent * sizeof(uint64));
+	const FlushGroupCopy **sleep = palloc(groups->nrecent * sizeof(FlushGroupCopy *));
 	int			sleeps = 0;
 	uint64		alone = 0;
 	uint64		carried = 0;
@@ -417,7 +410,7 @@ set_newest_sleeps(CommitFigures *f, const FlushTotals *groups,
 			group->flushes > 1 ||
 			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) >= settled)
 			continue;
-		sleep[sleeps++] = SLEEP_OF(group);
+		sleep[sleeps++] = group;
 		alone += group->commits == 1;
 		carried += group->commits;
 	}

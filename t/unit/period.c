@@ -317,7 +317,7 @@ print_sleeper(char **argument)
 		leader[n] = atoi(argument[n]);
 		n++;
 	}
-	printf("%s", client_of_most(sessions, leader, n, &most) ? "" : "gone ");
+	most = client_of_most(sessions, leader, n);
 	printf("%d", most ? (int) most->roleid : 0);
 }
 
