@@ -750,9 +750,8 @@ history_look(void)
 
 /*
  * The worker starts; what leaders have led until now is not of its rows.  The
- * first one begins the present minute, as the server was a standby until then,
- * perhaps for weeks, or has just started.  What was read until then is of no
- * row.
+ * first one begins the present minute: until then, the server was a standby,
+ * perhaps for weeks, or down.  What was read until then is of no row.
  */
 void
 history_start(void)

@@ -67,8 +67,7 @@
 #define SMALL_COMMIT		8192	/* bytes */
 #define FEW_SESSIONS		3	/* that commit at a time */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
-#define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
-									 * client */
+#define HARDLY_OUTSIDE		0.05	/* of commit time: in no share of a client */
 #define HARDLY_CERTAIN		0.7 /* of the cause of stalls */
 #define OFTEN_STOPPED		0.1 /* of commit time, by a limit of the CPU */
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
@@ -76,10 +75,8 @@
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define SHORT_PHASE		50		/* us of a commit: nobody would change a thing */
 #define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
-#define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* to search them takes
-														 * about a ms */
-#define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
-													 * larger ones */
+#define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* searched in a ms */
+#define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the largest default */
 #define LONG_QUEUE			0.001	/* of NOTIFY: some 8 MB */
 #define WHO_MATTERS			0.2 /* of the commits, or of the flushes */
 #define ONE_CLIENT			0.95	/* of the commits */
@@ -101,8 +98,7 @@
 #define SWEEP_LEARNING		12	/* s more, of the adaptive delay */
 
 /* A sweep's bound for the p99 of commits, us */
-#define SWEEP_P99			2	/* times the present p99, which differs from
-								 * slot to slot */
+#define SWEEP_P99			2	/* times the present one: slots differ */
 #define MIN_SWEEP_P99		1000
 #define MAX_SWEEP_P99		1e9
 
@@ -1746,10 +1742,8 @@ find_max_p99(const CommitFigures *f)
 }
 
 /*
- * Delays worth measuring: 0, the present one, that of the newest prediction,
- * F0 from a quarter to four times, and that of the square-root rule.  None
- * that would exceed the bound alone, or with the flush that follows it, or
- * that fills half of the WAL buffers.
+ * Delays worth measuring.  No new one would exceed the bound with the flush
+ * that follows it, or fill half of the WAL buffers.
  */
 static int
 find_delays(const CommitFigures *f, int *delays)
@@ -1771,11 +1765,7 @@ find_delays(const CommitFigures *f, int *delays)
 	return n;
 }
 
-/*
- * commit_siblings worth measuring: the present value, that of the newest
- * prediction and, if fewer than half of the flushes reach the present one, the
- * value that half of them reach.
- */
+/* commit_siblings worth measuring */
 static int
 find_siblings(const CommitFigures *f, int *siblings)
 {

@@ -64,10 +64,8 @@ typedef struct CommitFigures
 	double		completion_target;	/* checkpoint_completion_target */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
-	bool		checkpoint_asked;	/* commands asked for those in which all
-									 * stalls of this cause came */
-	double		checkpoint_lasts;	/* the one under way, s; 0: none, or not
-									 * all the time */
+	bool		checkpoint_asked;	/* commands asked for those with stalls */
+	double		checkpoint_lasts;	/* the one of all looks, s; 0: none is */
 	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
 	const char *idler;			/* the client behind now.blocked, and ... */
@@ -94,8 +92,7 @@ typedef struct CommitFigures
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
-	const char *sleeper;		/* client with most sleeps of slept_unset; or
-								 * NULL */
+	const char *sleeper;		/* client with most of slept_unset; or NULL */
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here, or always
 								 * for much longer; 0 unless most of these */
@@ -176,14 +173,11 @@ typedef struct CommitFigures
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */
 	BlamedLock	lock[PHASE_RECORD + 1];
-	const char *wait_event;		/* of most commits that wait for processes
-								 * before their record or after their flush */
-	int			savepoints;		/* that the slow ones end, most of their time
-								 * before their record */
+	const char *wait_event;		/* of most waits for processes but in flushes */
+	int			savepoints;		/* for which slow ones take most of "before" */
 	bool		serializable;	/* most time after slow ones is of such */
 	bool		temporary;		/* ... of such that used temporary tables */
-	bool		notifies;		/* most time of the phase "record" since the
-								 * reset is that of its messages */
+	bool		notifies;		/* most of "record" is for its messages */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_unset;	/* commits hang, and no standby is named */
@@ -193,8 +187,7 @@ typedef struct CommitFigures
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
 	bool		standby_former; /* one named before it is away, or catches up */
-	const char *standby_ahead;	/* "'s2' is ahead of it", and FIRST does not
-								 * wait for that */
+	const char *standby_ahead;	/* "'s2' is ahead of it", which FIRST ignores */
 	const char *standby_unlisted;	/* "'s2' or 's3'" may be it, and is
 									 * connected under another name; or NULL */
 	bool		standby_was_there;	/* the one for which commits hang, since
@@ -225,8 +218,7 @@ typedef struct CommitFigures
 	double		top_of_transactions;	/* share of COMMIT in them */
 	const char *longest;		/* with the most commit time, if another one */
 	double		longest_time;	/* its share */
-	const char *outside;		/* with most time of slow commits in "before"
-								 * and "after"; or NULL */
+	const char *outside;		/* with most of the slow "before", "after" */
 	const char *heaviest;		/* that wrote most of the WAL, or NULL */
 	double		heaviest_share;
 	uint64		top_slow_least; /* WAL of its slow commits */
@@ -234,10 +226,8 @@ typedef struct CommitFigures
 	double		transaction_mean;	/* us of all, for each that waits */
 	double		of_transactions;	/* share of COMMIT and PREPARE */
 	double		of_sessions;
-	const char *busiest;		/* the one that spends the largest part of its
-								 * transactions in COMMIT, of those that
-								 * matter */
-	double		busiest_of_transactions;	/* this part */
+	const char *busiest;		/* of those that matter: with the largest ... */
+	double		busiest_of_transactions;	/* share of COMMIT in them */
 	double		busiest_of_sessions;
 	const char *top_leader;		/* client that led the most flushes of a
 								 * period; of others, this is not known */
@@ -254,8 +244,7 @@ typedef struct CommitFigures
 	const char *prediction;		/* a sentence; null: none, or not to be told */
 	int			predicted_delay;	/* the best fixed pair; 0: none */
 	int			predicted_siblings;
-	const char *none_gains;		/* when it found, a short time ago, that no
-								 * delay gains; or NULL */
+	const char *none_gains;		/* when it found that no delay gains, or NULL */
 
 	/* siblings that leaders found */
 	const char *siblings_of;	/* "the newest flushes", or of all: "flushes" */
