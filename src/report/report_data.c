@@ -433,6 +433,7 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 			const ClientCounts **top)
 {
 	ClientCounts all = {0};
+	double		commits;
 	double		overflow = 0;
 	double		nameless = 0;
 	const ClientCounts *longest = client_with_most(clients, SLOT_COMMIT_TIME);
@@ -457,8 +458,9 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 			nameless += counted_commits(client->value);
 	}
 	f->clients_evicted = clients->evicted;
-	f->overflow = ratio_or_zero(overflow, counted_commits(all.value));
-	f->nameless = ratio_or_zero(nameless, counted_commits(all.value));
+	commits = counted_commits(all.value);
+	f->overflow = ratio_or_zero(overflow, commits);
+	f->nameless = ratio_or_zero(nameless, commits);
 	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
 										all.value[SLOT_COMMITS] +
 										all.value[SLOT_PREPARES]);
@@ -477,8 +479,7 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
-	f->top_share = ratio_or_zero(counted_commits((*top)->value),
-								 counted_commits(all.value));
+	f->top_share = ratio_or_zero(counted_commits((*top)->value), commits);
 	f->top_time = share_of(*top, &all, SLOT_COMMIT_TIME);
 	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES],
 							   counted_commits((*top)->value));
@@ -493,10 +494,9 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 const char *
 name_statement(const StatementKey *key, const char *schema)
 {
-	const char *name = psprintf("statement " INT64_FORMAT, (int64) key->statement);
 	const char *text = statement_text(schema, key->statement, QUERY_WIDTH);
 
-	return psprintf("%s (%s)", name, text ? text : "pg_stat_statements, or query_id of pg_stat_activity, shows its text");
+	return psprintf("statement " INT64_FORMAT " (%s)", (int64) key->statement, text ? text : "pg_stat_statements, or query_id of pg_stat_activity, shows its text");
 }
 
 /*
@@ -683,14 +683,6 @@ name_writer(const ClientSessions *sessions, int pid)
 	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
 }
 
-/* Sessions wait outside of commits, or in these, often enough to tell of it. */
-static bool
-sees_enough(const WatchSummary *seen)
-{
-	return seen->in_commit + seen->lock_waits + seen->blocked_rows +
-		seen->wal_waits >= HISTORY_SAMPLES;
-}
-
 /*
  * Samples of the newest minute; or, if they show too little, of the one in
  * which commits ended, or became few, as long as they are kept.
@@ -706,7 +698,9 @@ choose_minute(CommitFigures *f)
 
 	watch_sum(clock_elapsed((uint64) (Min(f->seconds, PHASES_OF) * NS_PER_S), now),
 			  now, &f->seen);
-	if (sees_enough(&f->seen) || until == 0 || seconds <= 0)
+	/* also of sessions that wait outside of commits */
+	if (f->seen.in_commit + f->seen.lock_waits + f->seen.blocked_rows +
+		f->seen.wal_waits >= HISTORY_SAMPLES || until == 0 || seconds <= 0)
 		return;
 	watch_sum(clock_elapsed((uint64) (seconds * NS_PER_S), until), until, &before);
 	if (before.in_commit < HISTORY_SAMPLES)
