@@ -50,7 +50,6 @@
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
 #include "stats/wal_cycles.h"
-#include "stats/watch.h"
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
 #define NO_WORKER			(60 * NS_PER_S) /* one that ended starts after 5 s */

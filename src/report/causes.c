@@ -886,11 +886,10 @@ static bool
 did_not_answer(const CommitFigures *f, bool logical)
 {
 	double		n = (double) f->phase_commits - f->phase_unwaited;
-	double		slow = f->period != NULL ? f->slow_commits : f->slow_recent;
 
 	return usual_standby_wait(f) >= NO_PING ||
 		(!logical && ratio_or_zero(standby_waits(f), f->phase_commits) > 2 * usual_standby_wait(f)) ||
-		(!logical && 2 * slow < n &&
+		(!logical && 2 * f->slow_recent < n &&
 		 2 * f->slow_at_stage[f->standby_stage] > f->standby_share * standby_waits(f));
 }
 

@@ -34,7 +34,6 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
-#include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "report/report.h"
 #include "stats/commit_trace.h"
@@ -1117,11 +1116,9 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	if (f->period != NULL)
 		scale = slow_stand_for(f);
 	else if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
-	{
 		scale = f->phase_seconds * 1e6 / Max(until - slow[0].event.ended_at, 1);
-		f->slow_recent *= scale;
-		f->slow_standby *= scale;
-	}
+	f->slow_recent *= scale;
+	f->slow_standby *= scale;
 	for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
 		f->slow_at_stage[stage] *= scale;
 	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
