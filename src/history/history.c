@@ -482,7 +482,7 @@ static bool
 has_own_phase(const HistorySum *row, StallCause cause)
 {
 	return cause == STALL_SEGMENT ? row->phase[PHASE_SEGMENT] > 0 :
-		(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE) && row->phase[PHASE_NOT_RUN] > 0;
+		stall_is_not_run(row->phase, cause);
 }
 
 /*

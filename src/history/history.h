@@ -107,6 +107,14 @@ history_is_sampled(CommitPhase phase)
 		phase == PHASE_LOG || phase == PHASE_NOT_RUN;
 }
 
+/* Stalls in which nobody ran, if that is a phase */
+static inline bool
+stall_is_not_run(const double *phase, StallCause cause)
+{
+	return phase[PHASE_NOT_RUN] > 0 &&
+		(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE);
+}
+
 /*
  * The mean number of commits under way, where samples saw twice the waits that
  * the sums have: those of most go on as the period ends, or they fail.  Else,

@@ -301,7 +301,7 @@ steady_share(const CommitFigures *f)
 	double		rest = causes_flush_share(f);
 
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (phase_of_stalls(f, cause) == 0 && !stall_is_not_run(f, cause))
+		if (phase_of_stalls(f, cause) == 0 && !stall_is_not_run(f->phase, cause))
 			rest -= stall_share(f, cause);
 	return rest;
 }

@@ -96,8 +96,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	{
 		double		time = ratio_or_zero(sum->stall_time[cause] / 1e3, flushes);
 
-		if (p->phase[PHASE_NOT_RUN] > 0 &&
-			(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE))
+		if (stall_is_not_run(p->phase, cause))
 			stopped += time;
 		else if (cause != STALL_SEGMENT)
 			p->stall[cause] = time;

@@ -131,7 +131,7 @@ take_processor_stalls(CommitFigures *f)
 	if (watch_is_of_processor(&f->seen))
 		f->flush_slowed = 0;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (cause != STALL_SEGMENT && !stall_is_not_run(f, cause))
+		if (cause != STALL_SEGMENT && !stall_is_not_run(f->phase, cause))
 			rest -= f->stall[cause].share;
 	taken = Min(Max(f->seen.cpu_waits / f->seen.in_commit - Max(rest, 0), 0) /
 				unknown->share, 1);

@@ -280,14 +280,6 @@ newest_are_old(const CommitFigures *f)
 	return f->newest_age > f->seen_age + PHASES_OF;
 }
 
-/* Stalls in which nobody ran, if that is a phase */
-static inline bool
-stall_is_not_run(const CommitFigures *f, StallCause cause)
-{
-	return f->phase[PHASE_NOT_RUN] > 0 &&
-		(cause == STALL_CPU_LIMIT || cause == STALL_PAUSE);
-}
-
 static inline double
 ratio_or_zero(double part, double whole)
 {

@@ -1234,7 +1234,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	if (f->seen_enough)
 		f->stall[STALL_CHECKPOINT].share += Max(checkpoint, 0) / f->seen.in_commit;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (!stall_is_not_run(f, cause))
+		if (!stall_is_not_run(f->phase, cause))
 			sum += f->stall[cause].share;
 	if (f->now.beside_sync && f->stall[STALL_CHECKPOINT].n == 0)
 		f->checkpoint_stalled = until;
@@ -1245,7 +1245,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		(f->seen_enough && watch_is_of_processor(&f->seen)))
 		f->flush_slower = f->flush_slowed = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
-		if (!stall_is_not_run(f, cause))
+		if (!stall_is_not_run(f->phase, cause))
 			f->stall[cause].share *= most / sum;
 }
 
