@@ -467,21 +467,20 @@ put_commit_share(StringInfo text, const CommitFigures *f)
 		(outside && isnan(f->phase_mean)) || rows_matter_most(f) ||
 		commits_hang(f) || hardly_any_waits(f))
 		return;
-	put_wrapped(text, f->width, "", "  ",
-				psprintf("%s %s of the time of transactions that write%s.%s%s%s",
-						 commit_takes(f), outside ?
-						 psprintf("about %s", format_percent(part_now(f))) :
-						 format_percent(f->of_transactions),
-						 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
-						 psprintf(", and %s of the time that their sessions are connected",
-								  format_percent(f->of_sessions)), outside ? "" : busiest,
-						 !has_changed ? "" :
-						 psprintf(" That is since the reset; %s %sa commit takes %s.",
-								  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :
-								  psprintf("it takes %s, and ", format_percent(part_seen(f))),
-								  format_us(f->phase_mean)),
-						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
-						 psprintf(" No setting of commits helps.%s", idle)));
+	put_sentence(text, f, "%s %s of the time of transactions that write%s.%s%s%s",
+				 commit_takes(f), outside ?
+				 psprintf("about %s", format_percent(part_now(f))) :
+				 format_percent(f->of_transactions),
+				 outside ? ", 'before' and 'after' included" : f->of_sessions == 0 ? "" :
+				 psprintf(", and %s of the time that their sessions are connected",
+						  format_percent(f->of_sessions)), outside ? "" : busiest,
+				 !has_changed ? "" :
+				 psprintf(" That is since the reset; %s %sa commit takes %s.",
+						  f->seen_age > 0 ? "in the last of it" : "now", isnan(part_seen(f)) ? "" :
+						  psprintf("it takes %s, and ", format_percent(part_seen(f))),
+						  format_us(f->phase_mean)),
+				 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
+				 psprintf(" No setting of commits helps.%s", idle));
 }
 
 /* Is it the commit at all? */
@@ -503,20 +502,17 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	bool		one_row = one_by_one_share(f) >= 0.5;
 
 	if (statements_wait(f) || (enough_wait(f, f->seen.lock_waits) && !one_row))
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
-							 prepared && most_hang_now(f) ? "It may be" :
-							 statements_wait(f) ? "It is not" : "Apart from",
-							 format_number(f->seen.lock_waits / f->seen.n), holders,
-							 format_number(f->seen.in_commit / f->seen.n)));
+		put_sentence(text, f, "%s the commit: on average %s sessions wait for locks in their statements, or as a procedure commits (%s), %s are in COMMIT.",
+					 prepared && most_hang_now(f) ? "It may be" :
+					 statements_wait(f) ? "It is not" : "Apart from",
+					 format_number(f->seen.lock_waits / f->seen.n), holders,
+					 format_number(f->seen.in_commit / f->seen.n));
 	if (has_hot_row(f) && !one_row)
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
-							 format_number(waiters(f))));
+		put_sentence(text, f, "On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
+					 format_number(waiters(f)));
 	if (statements_wait_for_wal(f))
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
-							 format_number(f->seen.wal_waits / f->seen.n), buffers));
+		put_sentence(text, f, "On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
+					 format_number(f->seen.wal_waits / f->seen.n), buffers);
 	put_commit_share(text, f);
 }
 
@@ -2105,23 +2101,19 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		statements_hang_now(f))
 		return;
 	if (some_hang(f, first))
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("First step: what hangs, as the first line says.%s", others));
+		put_sentence(text, f, "First step: what hangs, as the first line says.%s", others);
 	else if (answer->setting != NULL && !is_sweep(answer) && !minor &&
 			 !(answer->setting == time_flushes && has_remedy && first->share > 0.5))
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("First step: the statement on a delay.%s", others));
+		put_sentence(text, f, "First step: the statement on a delay.%s", others);
 	else if (nothing_stands_out(f))
 		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
 						 format_us(flush_now(f)));
 	else if (has_remedy)
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("First step: what cause 1 says.%s", others));
+		put_sentence(text, f, "First step: what cause 1 says.%s", others);
 	else if (predict)
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("%s%s, also a delay (10 s, changes nothing):",
-							 f->prediction == NULL ? "First step: predict each remedy" :
-							 "To predict each remedy again", under_load));
+		put_sentence(text, f, "%s%s, also a delay (10 s, changes nothing):",
+					 f->prediction == NULL ? "First step: predict each remedy" :
+					 "To predict each remedy again", under_load);
 	if (predict)
 		appendStringInfo(text, "SELECT * FROM %s.commit_remedies();\n", f->schema);
 	if (f->prediction != NULL)

@@ -59,16 +59,14 @@ put_now(StringInfo text, const CommitFigures *f)
 	else if (now->longest < WAITS_NOW_LONG)
 		appendStringInfoString(text, "No commit waits now for 1 s or longer.\n");
 	else
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("%s commit%s now, the longest for %s: %s.", number,
-							 now->all == 1 ? " waits" : "s wait",
-							 format_duration(now->longest / 1e6), now->what));
+		put_sentence(text, f, "%s commit%s now, the longest for %s: %s.", number,
+					 now->all == 1 ? " waits" : "s wait",
+					 format_duration(now->longest / 1e6), now->what);
 	if (now->blocked > 0)
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("%d session%s now in a statement, the longest for %s: for %s. End that transaction, of %s: it has been idle for %s.",
-							 now->blocked, now->blocked == 1 ? " waits" : "s wait",
-							 format_duration(now->blocked_for / 1e6), lock_wait_describe(&now->blocked_by),
-							 f->idler, format_duration(f->idle_seconds)));
+		put_sentence(text, f, "%d session%s now in a statement, the longest for %s: for %s. End that transaction, of %s: it has been idle for %s.",
+					 now->blocked, now->blocked == 1 ? " waits" : "s wait",
+					 format_duration(now->blocked_for / 1e6), lock_wait_describe(&now->blocked_by),
+					 f->idler, format_duration(f->idle_seconds));
 }
 
 /* A time without its fraction of a second */
@@ -96,14 +94,12 @@ put_quiet(StringInfo text, const CommitFigures *f)
 	(int64) (Max(f->seen_age, f->newest_age) * 1e6);
 
 	if (f->seen_age > 0)
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("Hardly any session was in COMMIT since %s: causes are of the %s before.",
-							 show_time(end), format_duration(f->phase_seconds)));
+		put_sentence(text, f, "Hardly any session was in COMMIT since %s: causes are of the %s before.",
+					 show_time(end), format_duration(f->phase_seconds));
 	else if (!f->seen_enough && newest_are_old(f) && end >= history_first_minute(DT_NOBEGIN))
 	{
-		put_wrapped(text, f->width, "", "  ",
-					psprintf("Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
-							 show_time(end)));
+		put_sentence(text, f, "Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
+					 show_time(end));
 		put_period_call(text, f, end - 10 * USECS_PER_MINUTE, end + USECS_PER_SEC);
 	}
 }
@@ -111,21 +107,20 @@ put_quiet(StringInfo text, const CommitFigures *f)
 static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
-	put_wrapped(text, f->width, "", "  ",
-				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, in all %s%s.%s%s",
-						 f->version, show_time(f->stats_reset), show_time(f->period->end),
-						 f->period->rows, f->period->rows == 1 ? "" : "s",
-						 format_duration(f->seconds),
-						 f->asked < f->seconds + 90 ? "" :
-						 psprintf(" of the %s asked for%s", format_duration(f->asked),
-								  f->stats_reset >= history_first_minute(DT_NOBEGIN) ? "" :
-								  " (of its hours, those that lie in the period)"),
-						 f->period->gaps == 0 ? "" :
-						 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",
-								  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
-						 f->hanging == 0 ? "" :
-						 psprintf(" On average %s commits waited, and most of that time is of those that did not end: phases are by samples.",
-								  format_number(f->hanging))));
+	put_sentence(text, f, "PostgreSQL %s, commit_history from %s to %s: %d row%s, in all %s%s.%s%s",
+				 f->version, show_time(f->stats_reset), show_time(f->period->end),
+				 f->period->rows, f->period->rows == 1 ? "" : "s",
+				 format_duration(f->seconds),
+				 f->asked < f->seconds + 90 ? "" :
+				 psprintf(" of the %s asked for%s", format_duration(f->asked),
+						  f->stats_reset >= history_first_minute(DT_NOBEGIN) ? "" :
+						  " (of its hours, those that lie in the period)"),
+				 f->period->gaps == 0 ? "" :
+				 psprintf(" Rows are missing %d time%s in between (the server or commit_stats was off, or a crash lost them).",
+						  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
+				 f->hanging == 0 ? "" :
+				 psprintf(" On average %s commits waited, and most of that time is of those that did not end: phases are by samples.",
+						  format_number(f->hanging)));
 }
 
 /*---- Where the time goes -----------------------------------------*/
@@ -190,9 +185,8 @@ put_slow_before(StringInfo text, const CommitFigures *f)
 	if (f->slow_before == 0 || f->slow_n <= 2 * f->slow_recent || from < history_first_minute(DT_NOBEGIN) ||
 		!(f->slow_n * f->slow_mean > SLOW_MATTER * f->phase_mean * f->commits))
 		return;
-	put_wrapped(text, f->width, "", "  ",
-				psprintf("Most slow ones ended before that time, the last of them at %s. Their causes:",
-						 show_time(f->slow_before)));
+	put_sentence(text, f, "Most slow ones ended before that time, the last of them at %s. Their causes:",
+				 show_time(f->slow_before));
 	put_period_call(text, f, from, f->slow_before + USECS_PER_SEC);
 }
 

@@ -318,6 +318,10 @@ extern char *format_percent(double share);
 extern void put_wrapped(StringInfo text, int width, const char *first,
 						const char *rest, const char *sentence);
 
+/* A sentence by itself */
+#define put_sentence(text, f, ...) \
+	put_wrapped(text, (f)->width, "", "  ", psprintf(__VA_ARGS__))
+
 /* ---- causes.c ---- */
 
 extern double causes_flush_share(const CommitFigures *f);
