@@ -1524,49 +1524,30 @@ END;
 -- commit_delay_whatif() and commit_remedies() show what each session does.  Only
 -- a superuser may call these, or grant EXECUTE on them.
 --
-REVOKE ALL ON FUNCTION
-	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
-	commit_statement_texts(), commit_statement_stats_reset(), commit_activity(),
-	commit_slow_log(), commit_stall_log(), commit_flush_histogram(),
-	commit_sibling_histogram(), commit_flush_log(), commit_latency_stats(),
-	commit_latency_histogram(), commit_latency_buckets(), commit_wal_stats(),
-	commit_standby_stats(), commit_delay_state(), commit_delay_changes(),
-	commit_stats_info(), commit_stats_sample(interval), commit_stats_rates(),
-	commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean),
-	commit_stats_report(),
-	commit_stats_report(timestamptz, timestamptz, integer),
-	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
-	commit_stats_html_number(double precision),
-	commit_stats_html(timestamptz, timestamptz),
-	commit_delay_whatif(integer[], integer[], interval),
-	commit_remedies(interval), commit_history(), commit_history_close(),
-	commit_history_reset(), commit_stats_reset()
-	FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION
-	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
-	commit_statement_texts(), commit_activity(), commit_slow_log(),
-	commit_stall_log(), commit_flush_histogram(), commit_sibling_histogram(),
-	commit_flush_log(), commit_latency_stats(), commit_latency_histogram(),
-	commit_latency_buckets(), commit_wal_stats(), commit_standby_stats(),
-	commit_delay_state(), commit_delay_changes(), commit_stats_info(),
-	commit_stats_sample(interval), commit_stats_rates(), commit_history(),
-	commit_stats_report(),
-	commit_stats_report(timestamptz, timestamptz, integer),
-	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
-	commit_stats_html_number(double precision),
-	commit_stats_html(timestamptz, timestamptz)
-	TO pg_read_all_stats;
-
-GRANT SELECT ON
-	commit_flush_stats, commit_client_stats, commit_statement_stats,
-	commit_database_stats, commit_activity, commit_slow_log, commit_stall_log,
-	commit_flush_histogram, commit_sibling_histogram, commit_flush_log,
-	commit_latency_stats, commit_latency_histogram, commit_flush_latency_stats,
-	commit_flush_latency_histogram, commit_latency_buckets, commit_wal_stats,
-	commit_standby_stats, commit_delay_state, commit_delay_changes,
-	commit_history, commit_stats_info
-	TO pg_read_all_stats;
+DO $$
+DECLARE
+	member record;
+BEGIN
+	FOR member IN
+		SELECT d.objid::regclass AS view, p.oid::regprocedure AS function, p.proname AS name
+		FROM pg_extension e
+			 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass::oid AND d.refobjid = e.oid AND d.deptype = 'e'::"char"
+			 LEFT JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass::oid
+		WHERE e.extname = 'commit_stats'::name
+	LOOP
+		IF member.name IS NULL THEN
+			EXECUTE pg_catalog.format('GRANT SELECT ON %s TO pg_read_all_stats', member.view);
+			CONTINUE;
+		END IF;
+		EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', member.function);
+		IF member.name <> ALL ('{
+			commit_stats_reset, commit_statement_stats_reset, commit_history_reset, commit_history_close,
+			commit_delay_sweep, commit_delay_whatif, commit_remedies}'::name[])
+		THEN
+			EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO pg_read_all_stats', member.function);
+		END IF;
+	END LOOP;
+END $$;
 
 --
 -- Comments: those of columns become the tables of doc/reference.md (script/generate)
