@@ -327,16 +327,23 @@ find_longest(const WaitingCommit *waiting, int n,
 	return longest[kind];
 }
 
-/* For all of that time, us, a checkpoint was under way, and mostly synced. */
-static bool
-checkpoint_has_synced(double time)
+/*
+ * What a checkpoint did for all of that time, us, behind which flushes may
+ * wait; or "".  One that writes may have little of the volume.
+ */
+static const char *
+describe_checkpoint(double time, bool *syncs)
 {
 	uint64		now = clock_now();
 	WatchSummary seen;
 
 	watch_sum(clock_elapsed((uint64) time * NS_PER_US, now), now, &seen);
-	return seen.activity[ACTIVITY_CHECKPOINT] == seen.n &&
-		2 * seen.activity[ACTIVITY_SYNCS] > seen.n;
+	if (seen.activity[ACTIVITY_CHECKPOINT] < seen.n)
+		return "";
+	*syncs = 2 * seen.activity[ACTIVITY_SYNCS] > seen.n;
+	return *syncs ? ", while a checkpoint syncs files" :
+		2 * seen.activity[ACTIVITY_OTHERS] > seen.n ?
+		", while a checkpoint writes, and much of what the volume does is no WAL" : "";
 }
 
 /* A session that would be the leader waits for an advisory lock for days. */
@@ -407,8 +414,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock_phase = longest->reading.phase;
 	now->lock = named->lock;
-	now->beside_sync = is_flush(now->phase) && now->phase != PHASE_DELAY &&
-		checkpoint_has_synced(now->longest);
 	now->what = psprintf("%s%s", describe_wait(longest, cause, named->detail),
-						 now->beside_sync ? ", while a checkpoint syncs files" : "");
+						 !is_flush(now->phase) || now->phase == PHASE_DELAY ? "" :
+						 describe_checkpoint(now->longest, &now->beside_sync));
 }
