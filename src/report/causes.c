@@ -69,6 +69,7 @@
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time: in no share of a client */
 #define HARDLY_CERTAIN		0.7 /* of the cause of stalls */
+#define IDLE_MATTER			0.1 /* sessions, in transactions that wrote */
 #define OFTEN_STOPPED		0.1 /* of commit time, by a limit of the CPU */
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
@@ -490,7 +491,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
 	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
-	"with log_lock_waits, the server's log names them" :
+	psprintf("with log_lock_waits, the server's log names them%s", idle_sessions(f) < IDLE_MATTER ? "" :
+			 psprintf("; holders may be idle in a transaction that wrote: %s sessions are, on average",
+					  format_number(idle_sessions(f)))) :
 	"pg_blocking_pids() has the holders";
 
 	/* larger ones do not make the volume faster */

@@ -613,6 +613,10 @@ few commits of which little is known, and much is outside | phase:unknown=0.45 p
 	cause: 80\.0% unknown:
 	answer: not known\. 80\.0% of commit time is outside of flushes or unknown\.
 	remedy: ^track_wal_io_timing = on
+locks in a period, beside idle transactions
+	seen.n=100 seen.lock_waits=640 seen.in_commit=85 seen.idle_xids=33 period=1
+	answer: \z
+	says: ^It is not the commit: .* \(with log_lock_waits, the server's log names them; holders may be idle in a transaction that wrote: 0\.330 sessions are, on average\), 0\.850
 a locked table | seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	says: ^It is not the commit: on average 6\.40 sessions wait for locks in their statements, or as a procedure commits \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.
 ... while those that have ended did little else than COMMIT
