@@ -821,6 +821,15 @@ remedy_for_checkpoints(const CommitFigures *f)
 					"; but if the server's log says \"force\" of a checkpoint, none of the commands then that ask for one (" ASKS_FOR_CHECKPOINT ")");
 }
 
+/* The client with most WAL; of a period, that of its larger transactions */
+static const char *
+name_heaviest(const CommitFigures *f)
+{
+	return psprintf("%s%s of the WAL is of client %s",
+					f->period != NULL ? "" : "since the reset, ",
+					format_percent(f->heaviest_share), f->heaviest);
+}
+
 /*
  * wal_compression, and fewer checkpoints, are of use to full-page images.  The
  * WAL of a transaction counts when it ends.
@@ -834,8 +843,7 @@ remedy_for_bytes(const CommitFigures *f)
 								f->running_writer != NULL ?
 								psprintf(" of %s, which was seen writing", f->running_writer) :
 								f->heaviest == NULL ? "" :
-								psprintf(" (since the reset, %s of it is of client %s)",
-										 format_percent(f->heaviest_share), f->heaviest));
+								psprintf(" (%s)", name_heaviest(f)));
 
 	if (f->images < MOSTLY_IMAGES)
 		return less;
@@ -1379,9 +1387,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			  psprintf("asleep for %s.", name_delay(f)), remedy_for_sleeps(f));
 	add_cause(found, stall_share(f, STALL_SEGMENT),
 			  psprintf("a new WAL segment is made%s%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f),
+					   f->heaviest == NULL && f->period != NULL ? "; this report does not know who wrote the WAL" :
 					   f->heaviest == NULL || (f->top != NULL && strcmp(f->heaviest, f->top) == 0) ? "" :
-					   psprintf("; since the reset, %s of the WAL is of client %s",
-								format_percent(f->heaviest_share), f->heaviest)),
+					   psprintf("; %s", name_heaviest(f))),
 			  remedy_for_segments(f));
 	add_cause(found, f->phase[PHASE_STANDBY],
 			  psprintf("standby%s.", blame_standby(f)), remedy_for_standby(f));
@@ -1468,7 +1476,10 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 						 "archive to another volume, or more slowly, as long as archiving keeps up"));
 	add_cause(found, stall[STALL_BULK_WAL].share,
 			  psprintf("stalls with the WAL of %s%s.",
-					   f->bulk_writer ? f->bulk_writer : "a large transaction",
+					   f->bulk_writer ? f->bulk_writer :
+					   f->period == NULL ? "a large transaction" :
+					   f->heaviest == NULL ? "a large transaction, of a client that is not known any more" :
+					   psprintf("a large transaction; %s", name_heaviest(f)),
 					   count_stalls(f, STALL_BULK_WAL)),
 			  smaller_transactions(f->bulk_writer));
 	add_cause(found, bytes_share(f),

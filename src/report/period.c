@@ -206,6 +206,31 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
+/* The client of most WAL, by the transactions of more than 1 MB that are kept */
+static void
+set_heaviest(CommitFigures *f, const HistorySum *sum)
+{
+	int			n;
+	const LoggedEvent *writers = logged_events_read(BULK_WRITER, &n);
+	double		most = sum->value[SLOT_WAL_BYTES] / 2.0;
+
+	for (int i = 0; i < n; i++)
+	{
+		const ClientKey *client = &writers[i].event.client;
+		double		bytes = 0;
+
+		for (int j = 0; j < n; j++)
+			if (writers[j].event.ended_at >= sum->start && writers[j].event.ended_at < sum->end &&
+				memcmp(&writers[j].event.client, client, sizeof(ClientKey)) == 0)
+				bytes += writers[j].event.wal_bytes;
+		if (bytes <= most || !OidIsValid(client->roleid))
+			continue;
+		most = bytes;
+		f->heaviest = name_client(client);
+		f->heaviest_share = Min(bytes / sum->value[SLOT_WAL_BYTES], 1);
+	}
+}
+
 /* Of which no slow commit is kept that tells */
 static const char *
 unknown_lock(void)
@@ -251,6 +276,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	take_processor_stalls(f);
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
+	set_heaviest(f, sum);
 	/* slow commits and stalls that are kept know locks, writers and standbys */
 	stall_log_read(&stalls);
 	stall_log_find_causes(&stalls, NULL);

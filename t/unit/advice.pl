@@ -702,6 +702,12 @@ a CPU limit | phase:not_run=0.6 phase:other=0.2 seen.throttled=5e9 seen.seconds=
 	answer: no\. It would not shorten the flushes that stall \(segment\), 70\.0% of commit time\.
 ... of which another client than that of most commits has the WAL | segment top='web (a, b)' heaviest='docs (a, b)' heaviest_share=0.998
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\); since the reset, 99\.8% of the WAL is of client docs
+... in a period, as its larger transactions say | segment period=1 heaviest='docs (a, b)' heaviest_share=0.71
+	answer: \z
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\); 71\.0% of the WAL is of client docs
+... which have little | segment period=1
+	answer: \z
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\); this report does not know who wrote the WAL\.
 ... or the same | segment top='docs (a, b)' heaviest='docs (a, b)' heaviest_share=0.998
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
 new segments | segment wal_recycle=0
@@ -827,7 +833,7 @@ bulk WAL | stall:bulk=0.5 bulk_writer='client load (a, b)'
 	cause: 50\.0% stalls with the WAL of client load \(a, b\) \(5 stalls
 	answer: no\. It would not
 ... of a client that is not known any more | stall:bulk=0.5 period=1024
-	cause: 50\.0% stalls with the WAL of a large transaction
+	cause: 50\.0% stalls with the WAL of a large transaction, of a client that is not known any more \(5 stalls
 	remedy: ^smaller transactions, a VACUUM with cost delay
 ... of autovacuum | stall:bulk=0.5 bulk_writer=autovacuum
 	cause: 50\.0% stalls with the WAL of autovacuum \(5 stalls
@@ -844,13 +850,13 @@ bandwidth | bytes checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^less WAL, or a faster volume\n$
 	not: allows
 ... of one client that fills it | bytes images=0.49 heaviest='docs (a, b)' heaviest_share=0.9
-	remedy: ^less WAL \(since the reset, 90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
+	remedy: ^less WAL \(since the reset, 90\.0% of the WAL is of client docs \(a, b\)\), or a faster volume\n$
 ... beside one that has not ended, whose WAL does not count yet
 	bytes heaviest='docs (a, b)' heaviest_share=0.9 running_writer='client batch (a, b)'
 	remedy: ^less WAL of client batch \(a, b\), which was seen writing, or a faster volume\n$
 	not: docs
 ... and images | bytes images=0.5 heaviest='docs (a, b)' heaviest_share=0.9
-	remedy: ^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or less WAL \(since the reset, 90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$
+	remedy: ^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or less WAL \(since the reset, 90\.0% of the WAL is of client docs \(a, b\)\), or a faster volume\n$
 ... which are compressed | bytes images=1 wal_compression=1
 	remedy: ^larger checkpoint_timeout
 ... of one who may build an index
@@ -948,7 +954,7 @@ others that make no flush stall | long
 flushes of many bytes, of which none is timed
 	not_timed flush_wal=272e3 top=orders top_share=0.8 top_wal=180 top_of_transactions=1 heaviest=docs heaviest_share=0.998
 	cause: 100% flushes that did not stall \(none was timed, so what is usual is not known\), with 272 kB of WAL\.
-	remedy: ^if the volume carries no more bytes: less WAL \(since the reset, 99\.8% of it is of client docs\)
+	remedy: ^if the volume carries no more bytes: less WAL \(since the reset, 99\.8% of the WAL is of client docs\)
 	says: Most WAL, 99\.8%, is of client docs\.
 	not: larger transactions
 ... all of many small commits

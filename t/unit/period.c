@@ -153,6 +153,24 @@ sql_value(const char *query)
 	return NULL;
 }
 
+/* For the name of a client, a role */
+char *
+GetUserNameFromId(Oid roleid, bool noerr)
+{
+	return psprintf("%u", roleid);
+}
+
+const char *
+quote_identifier(const char *text)
+{
+	return text;
+}
+
+void
+replace_controls(char *text, char by)
+{
+}
+
 char *
 quote_literal_cstr(const char *text)
 {
@@ -471,6 +489,24 @@ print_locks(char **argument)
 		printf("%s %.2f; ", f->lock[phase].name ? f->lock[phase].name : "-", f->lock[phase].share);
 }
 
+/* Who wrote most of the WAL */
+static void
+print_heaviest(char **argument)
+{
+	period->end = 200 * USECS_PER_SEC;
+	period->value[SLOT_WAL_BYTES] = atoi(*argument++);
+	for (; *argument != NULL; argument++)
+	{
+		SlowEvent  *event = &kept[nkept++].event;
+
+		if (sscanf(*argument, "%u=%lu:%ld", &event->client.roleid, &event->wal_bytes, &event->ended_at) != 3)
+			exit(1);
+		event->ended_at *= USECS_PER_SEC;
+	}
+	set_heaviest(f, period);
+	printf("%s: %.2f\n", f->heaviest ? f->heaviest : "-", f->heaviest_share);
+}
+
 /* The standby with most of the time that is kept */
 static void
 print_standby(char **argument)
@@ -543,7 +579,7 @@ main(int argc, char **argv)
 {
 	static const Question questions[] = {
 		{"archiver", print_archiver}, {"cycles", print_cycles},
-		{"hanging", print_hanging}, {"head", print_head}, {"lock", print_lock},
+		{"hanging", print_hanging}, {"head", print_head}, {"heaviest", print_heaviest}, {"lock", print_lock},
 		{"locks", print_locks}, {"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},
 		{"sleeper", print_sleeper}, {"sleeps", print_sleeps},

@@ -89,6 +89,11 @@ is( named('uncertain', 100, 128),
 	'  Perhaps more flushes: 100 of these commits may have led one.',
 	'... or all');
 
+# Transactions of more than 1 MB tell who wrote most of the WAL.
+is(named('heaviest', 100, qw(1=30:10 2=20:10 1=31:20)) =~ s/.* //r,
+	'0.61', 'most WAL is of one client');
+is(named('heaviest', 100, qw(1=30:10 2=20:10 1=31:200)), '-: 0.00', '... not in this period');
+
 # A stop of all backends, of which sums have a part
 is(named('stopped', 0.6, 300), '42 30 28', 'a stop: its part of each phase, also of sums');
 is(named('stopped', 0.6, 0), '60 30 10', '... or none');
