@@ -147,6 +147,24 @@ sub PostgreSQL::Test::Cluster::worker_pid ($self)
 		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
 }
 
+# Stop it as it sleeps: else it may hold a lock for which a reset waits
+sub PostgreSQL::Test::Cluster::stop_worker ($self)
+{
+	my $pid = $self->worker_pid;
+	my $session = $self->background_psql('postgres');
+
+	poll_until(sub {
+		kill 'STOP', $pid;
+		return 1
+		  if $session->query_safe(
+			"SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid") eq 't';
+		kill 'CONT', $pid;
+		return 0;
+	}) or die "the worker does not sleep\n";
+	$session->quit;
+	return $pid;
+}
+
 # The process that runs commit_delay_sweep(), if one does
 sub PostgreSQL::Test::Cluster::sweep_pid ($self)
 {

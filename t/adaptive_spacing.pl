@@ -197,8 +197,7 @@ $node->alter_system(track_wal_io_timing => 'on');
 
 # fsync = off
 learn_anew();
-my $worker = $node->worker_pid;
-kill 'STOP', $worker;
+my $worker = $node->stop_worker;
 $node->alter_system(fsync => 'off');
 ($seen, $counted) = run_load($node, 20);
 kill 'CONT', $worker;

@@ -71,9 +71,7 @@ sub newly_logged ($n)
 # worker waits until all have reported.
 sub while_worker_waits ($code)
 {
-	my $worker = $node->worker_pid;
-
-	kill 'STOP', $worker;
+	my $worker = $node->stop_worker;
 	$code->();
 	kill 'CONT', $worker;
 }

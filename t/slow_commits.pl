@@ -99,8 +99,7 @@ sub end_all
 # Without a look of the worker at them, nothing saw when the last flush ended.
 # Some follow in it, as the one before lasts.
 set_device($node, flush_time => 200);
-my $worker = $node->worker_pid;
-kill 'STOP', $worker;
+my $worker = $node->stop_worker;
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 my @sessions = map { $node->start_psql($insert) } 1 .. 4;
@@ -166,7 +165,7 @@ $standby->stop;
 # More at once than the log keeps
 set_device($node, flush_time => 0);
 $node->alter_system('commit_stats.slow_commit_time' => 0, 'commit_stats.log_slow_commits' => 'on');
-kill 'STOP', $worker;
+$node->stop_worker;
 $node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 8 -t 100', insert => $insert);
 kill 'CONT', $worker;
@@ -177,7 +176,7 @@ $node->alter_system('commit_stats.log_slow_commits' => 'off');
 # 30 ms.
 set_device($node, flush_time => 30);
 $node->alter_system('commit_stats.slow_commit_time' => -1);
-kill 'STOP', $worker;
+$node->stop_worker;
 $node->sql('SELECT commit_stats_reset()');
 is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'),
 	100, 'slow_commit_limit: 100 ms until commits are counted');
