@@ -1296,12 +1296,10 @@ find_record_causes(const CommitFigures *f, Causes *found)
 static const char *
 name_delay(const CommitFigures *f)
 {
-	bool		former = f->period != NULL && f->conf.delay == 0;
-
 	if (f->period == NULL && (f->adaptive || f->conf.delay > 0 || f->slept_unset > 0) ? f->adaptive :
 		2 * f->hits_adaptive > f->delay_hits)
 		return "commit_stats.adaptive_delay";
-	return former ? "a commit_delay that was not that of the configuration when it ended" :
+	return f->period != NULL && f->conf.delay == 0 ? "a commit_delay that was not that of the configuration when it ended" :
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 

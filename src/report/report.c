@@ -69,18 +69,11 @@ put_now(StringInfo text, const CommitFigures *f)
 					 f->idler, format_duration(f->idle_seconds));
 }
 
-/* A time without its fraction of a second */
-static char *
-show_time(TimestampTz t)
-{
-	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
-}
-
 static void
 put_period_call(StringInfo text, const CommitFigures *f, TimestampTz from, TimestampTz to)
 {
 	appendStringInfo(text, "SELECT %s.commit_stats_report('%s', '%s');\n", f->schema,
-					 show_time(from), show_time(to));
+					 format_time(from), format_time(to));
 }
 
 /*
@@ -95,11 +88,11 @@ put_quiet(StringInfo text, const CommitFigures *f)
 
 	if (f->seen_age > 0)
 		put_sentence(text, f, "Hardly any session was in COMMIT since %s: causes are of the %s before.",
-					 show_time(end), format_duration(f->phase_seconds));
+					 format_time(end), format_duration(f->phase_seconds));
 	else if (!f->seen_enough && newest_are_old(f) && end >= history_first_minute(DT_NOBEGIN))
 	{
 		put_sentence(text, f, "Hardly any commit since %s: causes are by sums since the reset. Of the time before:",
-					 show_time(end));
+					 format_time(end));
 		put_period_call(text, f, end - 10 * USECS_PER_MINUTE, end + USECS_PER_SEC);
 	}
 }
@@ -108,7 +101,7 @@ static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
 	put_sentence(text, f, "PostgreSQL %s, commit_history from %s to %s: %d row%s, in all %s%s.%s%s",
-				 f->version, show_time(f->stats_reset), show_time(f->period->end),
+				 f->version, format_time(f->stats_reset), format_time(f->period->end),
 				 f->period->rows, f->period->rows == 1 ? "" : "s",
 				 format_duration(f->seconds),
 				 f->asked < f->seconds + 90 ? "" :
@@ -186,7 +179,7 @@ put_slow_before(StringInfo text, const CommitFigures *f)
 		!(f->slow_n * f->slow_mean > SLOW_MATTER * f->phase_mean * f->commits))
 		return;
 	put_sentence(text, f, "Most slow ones ended before that time, the last of them at %s. Their causes:",
-				 show_time(f->slow_before));
+				 format_time(f->slow_before));
 	put_period_call(text, f, from, f->slow_before + USECS_PER_SEC);
 }
 
@@ -271,7 +264,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 	if (f->newest)
 		appendStringInfo(text, "%25s", f->newest_age < 1 ? "per second, newest" :
 						 psprintf("newest, %s ago", format_duration(f->newest_age)));
-	appendStringInfo(text, "\n(since %s, for %s)\n", show_time(f->stats_reset),
+	appendStringInfo(text, "\n(since %s, for %s)\n", format_time(f->stats_reset),
 					 format_duration(f->seconds));
 	put_count(text, f, "commits", f->commits, f->commit_rate);
 	put_count(text, f, "flushes", f->flushes, f->flush_rate);

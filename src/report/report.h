@@ -65,7 +65,7 @@ typedef struct CommitFigures
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
 	bool		checkpoint_asked;	/* commands asked for those with stalls */
-	double		checkpoint_lasts;	/* the one of all looks, s; 0: none is */
+	double		checkpoint_lasts;	/* one under way all the time, s; or 0 */
 	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
 	const char *idler;			/* the client behind now.blocked, and ... */
@@ -174,7 +174,7 @@ typedef struct CommitFigures
 	const char *running_writer; /* that was seen writing WAL most often */
 	BlamedLock	lock[PHASE_RECORD + 1];
 	const char *wait_event;		/* of most waits for processes but in flushes */
-	int			savepoints;		/* for which slow ones take most of "before" */
+	int			savepoints;		/* of slow ones, if most "before" is theirs */
 	bool		serializable;	/* most time after slow ones is of such */
 	bool		temporary;		/* ... of such that used temporary tables */
 	bool		notifies;		/* most of "record" is for its messages */
@@ -315,6 +315,7 @@ extern char *format_us(double us);
 extern char *format_duration(double seconds);
 extern char *format_bytes(double bytes);
 extern char *format_percent(double share);
+extern char *format_time(TimestampTz t);
 extern void put_wrapped(StringInfo text, int width, const char *first,
 						const char *rest, const char *sentence);
 

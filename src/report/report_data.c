@@ -1013,8 +1013,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		const LoggedEvent *stall = &log->logged[i];
 		StallSum   *sum = &f->stall[stall->cause];
 
-		if (stall->event.ended_at < f->stats_reset ||
-			stall->event.ended_at >= end)
+		if (stall->event.ended_at < f->stats_reset || stall->event.ended_at >= end)
 			continue;
 		if (stall->cause == STALL_QUOTA)
 		{
@@ -1029,10 +1028,8 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		if (stall->event.duration / 1e3 > sum->longest &&
 			!watch_is_of_processor(&stall->outcome.seen))
 		{
-			TimestampTz until = stall->event.ended_at;
-
 			sum->longest = stall->event.duration / 1e3;
-			sum->longest_until = pstrdup(timestamptz_to_str(until - until % USECS_PER_SEC));
+			sum->longest_until = format_time(stall->event.ended_at);
 		}
 		if (stall->cause == STALL_CHECKPOINT)
 		{
@@ -1532,7 +1529,7 @@ report_data_blame_list(CommitFigures *f)
 	f->standby_share = later ? Min(own / NS_PER_US / all, 1) :
 		f->standby_share * ratio_or_zero(sum, own);
 	if (!later)
-		f->standby_since = pstrdup(timestamptz_to_str(since - since % USECS_PER_SEC));
+		f->standby_since = format_time(since);
 }
 
 /*

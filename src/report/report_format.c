@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "utils/timestamp.h"
+
 #include "report/report.h"
 
 /* Three significant digits */
@@ -101,6 +103,13 @@ format_percent(double share)
 	if (percent == 0 || percent == 100)
 		return psprintf("%.0f%%", percent);
 	return psprintf("%.1f%%", percent);
+}
+
+/* Without its fraction of a second */
+char *
+format_time(TimestampTz t)
+{
+	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
 }
 
 /* A sentence in lines that begin with "first", and then with "rest". */
