@@ -39,9 +39,8 @@ CREATE FUNCTION commit_flush_stats(
 	OUT unresolved_commits bigint,
 	OUT wal_bytes numeric,
 	OUT stats_reset timestamptz)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_flush_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
+AS 'MODULE_PATHNAME', 'commit_flush_stats_1_0';
 
 CREATE VIEW commit_flush_stats AS
 SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
@@ -88,9 +87,8 @@ CREATE FUNCTION commit_client_stats(
 	OUT statements bigint,
 	OUT transaction_time double precision,
 	OUT session_time double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_client_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
+AS 'MODULE_PATHNAME', 'commit_client_stats_1_0';
 
 -- commits_per_flush is missing: commits of several clients share a flush.
 CREATE VIEW commit_client_stats AS
@@ -196,17 +194,15 @@ CREATE FUNCTION commit_statement_stats(
 	OUT slow_commits bigint,
 	OUT statements bigint,
 	OUT transaction_time double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_statement_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100
+AS 'MODULE_PATHNAME', 'commit_statement_stats_1_0';
 
 CREATE FUNCTION commit_statement_texts(
 	OUT datid oid,
 	OUT roleid oid,
 	OUT queryid bigint,
 	OUT query text)
-RETURNS SETOF record
-LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE ROWS 500
+RETURNS SETOF record LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE ROWS 500
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -266,9 +262,8 @@ FROM commit_statement_stats() s
 ORDER BY s.commits + s.commits_async DESC, s.datid, s.roleid, s.queryid;
 
 CREATE FUNCTION commit_statement_stats_reset()
-RETURNS timestamptz
-AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0';
 
 --
 -- commit_activity: one row for each session
@@ -292,9 +287,8 @@ CREATE FUNCTION commit_activity(
 	OUT phase text,
 	OUT blocked_by integer,
 	OUT detail text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_activity_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50
+AS 'MODULE_PATHNAME', 'commit_activity_1_0';
 
 CREATE VIEW commit_activity AS
 SELECT s.pid, s.datid, d.datname, s.roleid, r.rolname, s.application_name,
@@ -354,9 +348,8 @@ CREATE FUNCTION commit_slow_log(
 	OUT flush_wal_bytes numeric,
 	OUT wal_bytes numeric,
 	OUT checkpoint boolean)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_slow_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200
+AS 'MODULE_PATHNAME', 'commit_slow_log_1_0';
 
 CREATE VIEW commit_slow_log AS
 SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
@@ -410,9 +403,8 @@ CREATE FUNCTION commit_stall_log(
 	OUT cause text,
 	OUT certainty double precision,
 	OUT checkpoint_phase text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_stall_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100
+AS 'MODULE_PATHNAME', 'commit_stall_log_1_0';
 
 CREATE VIEW commit_stall_log AS
 SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
@@ -439,9 +431,8 @@ CREATE FUNCTION commit_flush_histogram(
 	OUT flushes bigint,
 	OUT delayed_flushes bigint,
 	OUT commits bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_flush_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
+AS 'MODULE_PATHNAME', 'commit_flush_histogram_1_0';
 
 CREATE VIEW commit_flush_histogram AS
 SELECT commits_in_flush, flushes, delayed_flushes, commits,
@@ -459,9 +450,8 @@ CREATE FUNCTION commit_sibling_histogram(
 	OUT flushes bigint,
 	OUT delay_hits bigint,
 	OUT commits bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_sibling_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
+AS 'MODULE_PATHNAME', 'commit_sibling_histogram_1_0';
 
 CREATE VIEW commit_sibling_histogram AS
 SELECT siblings, flushes, delay_hits,
@@ -494,9 +484,8 @@ CREATE FUNCTION commit_flush_log(
 	OUT leader_roleid oid,
 	OUT leader_application_name text,
 	OUT message text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_flush_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048
+AS 'MODULE_PATHNAME', 'commit_flush_log_1_0';
 
 CREATE VIEW commit_flush_log AS
 SELECT s.flushed_at, s.flush_lsn, s.flushes, s.commits, s.active_transactions,
@@ -535,9 +524,8 @@ CREATE FUNCTION commit_latency_stats(
 	OUT before_time double precision,
 	OUT after_time double precision,
 	OUT requested text[])
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4
+AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0';
 
 CREATE VIEW commit_latency_stats AS
 SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
@@ -568,9 +556,8 @@ CREATE FUNCTION commit_latency_histogram(
 	OUT upper_bound double precision,
 	OUT commits bigint,
 	OUT cumulative bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846
+AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0';
 
 CREATE VIEW commit_latency_histogram AS
 SELECT wait_level, role, lower_bound, upper_bound, commits, cumulative,
@@ -601,9 +588,8 @@ CREATE FUNCTION commit_latency_buckets(
 	OUT bucket bigint[],
 	OUT sum double precision,
 	OUT count bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10
+AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0';
 
 CREATE VIEW commit_latency_buckets AS
 SELECT wait_level, role, le, bucket, sum, count
@@ -623,9 +609,8 @@ CREATE FUNCTION commit_wal_stats(
 	OUT wal_fpi_bytes numeric,
 	OUT wal_bytes_aborted numeric,
 	OUT wal_distance numeric)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 32;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 32
+AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0';
 
 CREATE VIEW commit_wal_stats AS
 SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
@@ -656,9 +641,8 @@ CREATE FUNCTION commit_standby_stats(
 	OUT slow_commits bigint,
 	OUT waiting_now bigint,
 	OUT counted_since timestamptz)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_standby_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4
+AS 'MODULE_PATHNAME', 'commit_standby_stats_1_0';
 
 CREATE VIEW commit_standby_stats AS
 SELECT s.standby, s.stage, s.wait_time,
@@ -696,9 +680,8 @@ CREATE FUNCTION commit_delay_state(
 	OUT quotas_found bigint,
 	OUT quotas_refuted bigint,
 	OUT changes bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_delay_state_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
+AS 'MODULE_PATHNAME', 'commit_delay_state_1_0';
 
 CREATE VIEW commit_delay_state AS
 SELECT adaptive_delay, in_force, spacing, reason, changed_at,
@@ -715,9 +698,8 @@ CREATE FUNCTION commit_delay_changes(
 	OUT response double precision,
 	OUT response_before double precision,
 	OUT quota_flush_rate double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
+AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0';
 
 CREATE VIEW commit_delay_changes AS
 SELECT change, changed_at, reason, spacing, response, response_before,
@@ -756,9 +738,8 @@ CREATE FUNCTION commit_stats_info(
 	OUT memory_per_connection bigint,
 	OUT history_memory bigint,
 	OUT stats_reset timestamptz)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
+AS 'MODULE_PATHNAME', 'commit_stats_info_1_0';
 
 CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
@@ -792,9 +773,8 @@ CREATE FUNCTION commit_stats_sample(
 	OUT p50 double precision,
 	OUT p95 double precision,
 	OUT p99 double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
+AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0';
 
 --
 -- commit_stats_rates: rates since the previous call in the session, for \watch
@@ -815,9 +795,8 @@ CREATE FUNCTION commit_stats_rates(
 	OUT wal_bytes_per_second double precision,
 	OUT commits_trend text,
 	OUT p99_trend text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
+AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0';
 
 --
 -- commit_delay_sweep: measure each commit_delay in turn on the current load
@@ -845,25 +824,22 @@ CREATE FUNCTION commit_delay_sweep(
 	OUT p99 double precision,
 	OUT is_best boolean,
 	OUT reason text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0'
-LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
+RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
+AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0';
 
 --
 -- commit_stats_report: one screen of text
 --
 CREATE FUNCTION commit_stats_report()
-RETURNS text
-AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+RETURNS text LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'commit_stats_report_1_0';
 
 CREATE FUNCTION commit_stats_report(
 	"from" timestamptz,
 	"to" timestamptz,
 	width integer DEFAULT 78)
-RETURNS text
-AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
+RETURNS text LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0';
 
 --
 -- commit_stats_compare: what changed from one period of the history to another
@@ -877,9 +853,8 @@ CREATE FUNCTION commit_stats_compare(
 	OUT mean_change double precision,
 	OUT change_share double precision,
 	OUT sentence text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8
+AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0';
 
 --
 -- commit_delay_whatif: predict each commit_delay from a sample of the current load
@@ -916,9 +891,8 @@ CREATE FUNCTION commit_delay_whatif(
 	OUT measured_delay_hit_share double precision,
 	OUT measured_mean double precision,
 	OUT measured_p99 double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0'
-LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
+RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
+AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0';
 
 --
 -- commit_remedies: what would help, predicted from a sample of the current load
@@ -959,9 +933,8 @@ CREATE FUNCTION commit_remedies(
 	OUT measured_flushes_per_second double precision,
 	OUT measured_mean double precision,
 	OUT measured_p99 double precision)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_remedies_1_0'
-LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
+RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
+AS 'MODULE_PATHNAME', 'commit_remedies_1_0';
 
 --
 -- commit_history: one row for each minute, and one for each hour
@@ -1034,9 +1007,8 @@ CREATE FUNCTION commit_history(
 	OUT top_queryid bigint,
 	OUT top_reason text,
 	OUT top_statement_flushes bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_history_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1500;
+RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1500
+AS 'MODULE_PATHNAME', 'commit_history_1_0';
 
 CREATE VIEW commit_history AS
 SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
@@ -1077,22 +1049,19 @@ FROM commit_history() h
 ORDER BY h.resolution, h.period_start;
 
 CREATE FUNCTION commit_history_close()
-RETURNS timestamptz
-AS 'MODULE_PATHNAME', 'commit_history_close_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'commit_history_close_1_0';
 
 CREATE FUNCTION commit_history_reset()
-RETURNS timestamptz
-AS 'MODULE_PATHNAME', 'commit_history_reset_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'commit_history_reset_1_0';
 
 --
 -- commit_stats_reset: reset all statistics
 --
 CREATE FUNCTION commit_stats_reset()
-RETURNS timestamptz
-AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0';
 
 --
 -- commit_stats_html: one page about a period
@@ -1102,8 +1071,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 -- commit_stats_html_number(), or is a time or an integer.
 CREATE FUNCTION commit_stats_html_escape(
 	value text)
-RETURNS text
-LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT pg_catalog.string_agg(
 			   CASE WHEN c = '&'::text THEN '&amp;'::text
@@ -1123,8 +1091,7 @@ END;
 -- Three digits, or all those before the point.
 CREATE FUNCTION commit_stats_html_number(
 	value double precision)
-RETURNS text
-LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE WHEN value IS NULL THEN '-'::text
 				WHEN value >= 99.95::double precision
@@ -1137,8 +1104,7 @@ END;
 CREATE FUNCTION commit_stats_html(
 	"from" timestamptz DEFAULT now() - '24 h'::interval,
 	"to" timestamptz DEFAULT now())
-RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURNS text LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
 WITH
 --
