@@ -7,9 +7,7 @@
 -- The parser prefers those of pg_catalog only if their argument types match exactly.
 -- The views therefore pass exact types, or qualify the name with its schema.
 
---
 -- commit_flush_stats: one row for the whole server
---
 CREATE FUNCTION commit_flush_stats(
 	OUT commits bigint,
 	OUT commits_async bigint,
@@ -57,10 +55,8 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        inferred_flushes, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
 
---
 -- commit_client_stats: one row for each database, database role and application_name
 -- commit_database_stats: one row for each database
---
 CREATE FUNCTION commit_client_stats(
 	OUT datid oid,
 	OUT roleid oid,
@@ -171,9 +167,7 @@ FROM commit_client_stats() s
 GROUP BY s.datid, s.datid IS NULL AND s.roleid IS NULL, d.datname
 ORDER BY sum(s.commits + s.commits_async) DESC, s.datid;
 
---
 -- commit_statement_stats: one row for each database, database role and statement
---
 CREATE FUNCTION commit_statement_stats(
 	OUT datid oid,
 	OUT roleid oid,
@@ -265,9 +259,7 @@ CREATE FUNCTION commit_statement_stats_reset()
 RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0';
 
---
 -- commit_activity: one row for each session
---
 CREATE FUNCTION commit_activity(
 	OUT pid integer,
 	OUT datid oid,
@@ -300,10 +292,8 @@ FROM commit_activity() s
      LEFT JOIN pg_roles r ON r.oid = s.roleid
 ORDER BY s.committing_since, s.pid;
 
---
 -- commit_slow_log: one row for each of the latest slow commits
 -- commit_stall_log: one row for each of the latest stalls of a flush
---
 CREATE FUNCTION commit_slow_log(
 	OUT ended_at timestamptz,
 	OUT pid integer,
@@ -423,9 +413,7 @@ FROM commit_stall_log() s
      LEFT JOIN pg_roles u ON u.oid = s.writer_roleid
 ORDER BY s.ended_at DESC;
 
---
 -- commit_flush_histogram: one row for each number of commits in a flush
---
 CREATE FUNCTION commit_flush_histogram(
 	OUT commits_in_flush bigint,
 	OUT flushes bigint,
@@ -442,9 +430,7 @@ SELECT commits_in_flush, flushes, delayed_flushes, commits,
 FROM commit_flush_histogram()
 ORDER BY commits_in_flush;
 
---
 -- commit_sibling_histogram: one row for each number of siblings of a leader
---
 CREATE FUNCTION commit_sibling_histogram(
 	OUT siblings bigint,
 	OUT flushes bigint,
@@ -463,9 +449,7 @@ SELECT siblings, flushes, delay_hits,
 FROM commit_sibling_histogram()
 ORDER BY siblings;
 
---
 -- commit_flush_log: one row for each of the newest flushes
---
 CREATE FUNCTION commit_flush_log(
 	OUT flushed_at timestamptz,
 	OUT flush_lsn pg_lsn,
@@ -499,10 +483,8 @@ FROM commit_flush_log() WITH ORDINALITY s
      LEFT JOIN pg_roles r ON r.oid = s.leader_roleid
 ORDER BY s.ordinality;
 
---
 -- commit_latency_stats: one row for each level of synchronous_commit and role
 -- commit_flush_latency_stats: one row for timed flushes
---
 CREATE FUNCTION commit_latency_stats(
 	OUT wait_level text,
 	OUT role text,
@@ -545,10 +527,8 @@ SELECT commits AS flushes, mean, p50, p95, p99, p999, max,
 FROM commit_latency_stats()
 WHERE role = 'flush';
 
---
 -- commit_latency_histogram, commit_flush_latency_histogram: one row for each cell
 -- of the histograms from which commit_latency_stats() computes percentiles
---
 CREATE FUNCTION commit_latency_histogram(
 	OUT wait_level text,
 	OUT role text,
@@ -577,10 +557,8 @@ FROM commit_latency_histogram()
 WHERE role = 'flush'
 ORDER BY lower_bound;
 
---
 -- commit_latency_buckets: one row for each histogram, with fewer and larger cells,
 -- cumulative and in seconds, as Prometheus expects
---
 CREATE FUNCTION commit_latency_buckets(
 	OUT wait_level text,
 	OUT role text,
@@ -595,9 +573,7 @@ CREATE VIEW commit_latency_buckets AS
 SELECT wait_level, role, le, bucket, sum, count
 FROM commit_latency_buckets();
 
---
 -- commit_wal_stats: one row for each checkpoint cycle
---
 CREATE FUNCTION commit_wal_stats(
 	OUT redo_lsn pg_lsn,
 	OUT started_at timestamptz,
@@ -631,9 +607,7 @@ SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
 FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
 
---
 -- commit_standby_stats: one row for each standby that commits waited for, and stage
---
 CREATE FUNCTION commit_standby_stats(
 	OUT standby text,
 	OUT stage text,
@@ -657,10 +631,8 @@ FROM commit_standby_stats() s
                         HAVING count(*) = 1) w ON true
 ORDER BY s.wait_time DESC;
 
---
 -- commit_delay_state: one row about commit_stats.adaptive_delay
 -- commit_delay_changes: one row for each of its latest decisions
---
 CREATE FUNCTION commit_delay_state(
 	OUT adaptive_delay boolean,
 	OUT in_force boolean,
@@ -707,9 +679,7 @@ SELECT change, changed_at, reason, spacing, response, response_before,
 FROM commit_delay_changes()
 ORDER BY change DESC;
 
---
 -- commit_stats_info: one row about commit_stats itself
---
 CREATE FUNCTION commit_stats_info(
 	OUT enabled boolean,
 	OUT leader_evidence text,
@@ -756,9 +726,7 @@ FROM commit_stats_info() s
      LEFT JOIN pg_database d ON d.oid = s.sweep_datid
      LEFT JOIN pg_roles r ON r.oid = s.sweep_roleid;
 
---
 -- commit_stats_sample: rates over a given time
---
 CREATE FUNCTION commit_stats_sample(
 	duration interval DEFAULT '5 s',
 	OUT elapsed double precision,
@@ -776,9 +744,7 @@ CREATE FUNCTION commit_stats_sample(
 RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
 AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0';
 
---
 -- commit_stats_rates: rates since the previous call in the session, for \watch
---
 -- Each backend keeps the counters of its previous call in local memory, hence
 -- PARALLEL RESTRICTED.
 CREATE FUNCTION commit_stats_rates(
@@ -798,9 +764,7 @@ CREATE FUNCTION commit_stats_rates(
 RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
 AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0';
 
---
 -- commit_delay_sweep: measure each commit_delay in turn on the current load
---
 CREATE FUNCTION commit_delay_sweep(
 	delays integer[],
 	siblings integer[] DEFAULT NULL,
@@ -827,9 +791,7 @@ CREATE FUNCTION commit_delay_sweep(
 RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
 AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0';
 
---
 -- commit_stats_report: one screen of text
---
 CREATE FUNCTION commit_stats_report()
 RETURNS text LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'commit_stats_report_1_0';
@@ -841,9 +803,7 @@ CREATE FUNCTION commit_stats_report(
 RETURNS text LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0';
 
---
 -- commit_stats_compare: what changed from one period of the history to another
---
 CREATE FUNCTION commit_stats_compare(
 	before tstzrange,
 	after tstzrange,
@@ -856,9 +816,7 @@ CREATE FUNCTION commit_stats_compare(
 RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8
 AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0';
 
---
 -- commit_delay_whatif: predict each commit_delay from a sample of the current load
---
 CREATE FUNCTION commit_delay_whatif(
 	delays integer[],
 	siblings integer[] DEFAULT NULL,
@@ -894,9 +852,7 @@ CREATE FUNCTION commit_delay_whatif(
 RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
 AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0';
 
---
 -- commit_remedies: what would help, predicted from a sample of the current load
---
 CREATE FUNCTION commit_remedies(
 	sample interval DEFAULT '10 s',
 	OUT remedy text,
@@ -936,9 +892,7 @@ CREATE FUNCTION commit_remedies(
 RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
 AS 'MODULE_PATHNAME', 'commit_remedies_1_0';
 
---
 -- commit_history: one row for each minute, and one for each hour
---
 CREATE FUNCTION commit_history(
 	OUT resolution text,
 	OUT period_start timestamptz,
@@ -1056,16 +1010,12 @@ CREATE FUNCTION commit_history_reset()
 RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'commit_history_reset_1_0';
 
---
 -- commit_stats_reset: reset all statistics
---
 CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0';
 
---
 -- commit_stats_html: one page about a period
---
 -- The bodies are parsed here, so no search_path changes what they read.  Markup
 -- stands in them as it is: each value passes commit_stats_html_escape() or
 -- commit_stats_html_number(), or is a time or an integer.
@@ -1483,13 +1433,11 @@ Numbers above: see What happened.</div>
 FROM geo, name, events, ticks, hover, lane, groups;
 END;
 
---
 -- Privileges: the statistics cover the transactions of all users, so reading them
 -- requires pg_read_all_stats, as pg_stat_activity does for other users' sessions.
 -- commit_stats_reset() and commit_delay_sweep() affect all sessions;
 -- commit_delay_whatif() and commit_remedies() show what each session does.  Only
 -- a superuser may call these, or grant EXECUTE on them.
---
 DO $$
 DECLARE
 	member record;
@@ -1515,9 +1463,7 @@ BEGIN
 	END LOOP;
 END $$;
 
---
 -- Comments: those of columns become the tables of doc/reference.md (script/generate)
---
 DO $$
 DECLARE
 	object record;
@@ -1577,10 +1523,8 @@ BEGIN
 	END LOOP;
 END $$;
 
---
 -- What the columns of views mean.  Where no row has the column of a view, it means what
 -- the first row says that has the name; script/generate knows that, too.
---
 DO $$
 DECLARE
 	meaning record;
