@@ -690,10 +690,7 @@ fills_segments(const CommitFigures *f)
 		ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
 }
 
-/*----------------------------------------------------------------
- * Remedies that depend on settings: what was done is not said again
- *----------------------------------------------------------------
- */
+/*---- Remedies by settings: what was done is not said again -------*/
 
 static bool
 archives_always(const CommitFigures *f)
