@@ -28,7 +28,7 @@
  * the global offset table each time, unless its declaration is hidden.  (Since
  * 16, PGXS passes -fvisibility=hidden, which does not affect declarations.)
  */
-#if defined(__GNUC__) && !defined(WIN32)
+#ifdef __GNUC__
 #define COMMIT_STATS_HIDDEN	__attribute__((visibility("hidden")))
 #else
 #define COMMIT_STATS_HIDDEN

@@ -84,12 +84,10 @@ cell_of(int procno, int cell)
 }
 
 static void
-backend_slots_attach(void *head, void *tail, bool found)
+backend_slots_attach(void *head, void *tail)
 {
 	shared = head;
 	slots = tail;
-	if (found)
-		return;
 	shared->stats_reset = GetCurrentTimestamp();
 	shared->wal_reset = WAL_AT_START;
 }

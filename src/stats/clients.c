@@ -74,11 +74,10 @@ clients_tail_size(int backends)
 }
 
 static void
-clients_attach(void *head, void *tail, bool found)
+clients_attach(void *head, void *tail)
 {
 	slots = tail;
-	entry_table_attach(&clients_table,
-					   (char *) tail + slots_size(MaxBackends), found);
+	entry_table_attach(&clients_table, (char *) tail + slots_size(MaxBackends));
 }
 
 static bool

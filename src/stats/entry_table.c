@@ -406,7 +406,7 @@ clear_entries(EntryTable *table, TimestampTz now)
 }
 
 void
-entry_table_attach(EntryTable *table, void *tail, bool found)
+entry_table_attach(EntryTable *table, void *tail)
 {
 	int			n = nplaces(table, MaxBackends);
 
@@ -418,7 +418,7 @@ entry_table_attach(EntryTable *table, void *tail, bool found)
 								max_entries(table) * table->key_size);
 	table->buckets = (int *) (table->uses + max_entries(table));
 	table->place_entries = table->buckets + max_entries(table);
-	if (found || n == 0)
+	if (n == 0)
 		return;
 	for (int i = 0; i < n; i++)
 		table->place_entries[i] = NO_ENTRY;

@@ -79,7 +79,7 @@ flush_totals_tail_size(int backends)
 }
 
 static void
-flush_totals_attach(void *head, void *tail, bool found)
+flush_totals_attach(void *head, void *tail)
 {
 	ncells = MaxBackends + 1;
 	ncounts = GROUP_COUNT_KINDS * ncells;

@@ -395,10 +395,9 @@ forget_limits(void)
 }
 
 static void
-slow_log_attach(void *head, void *tail, bool found)
+slow_log_attach(void *head, void *tail)
 {
-	if (!found)
-		forget_limits();
+	forget_limits();
 }
 
 static void

@@ -79,9 +79,9 @@ statements_tail_size(int backends)
 }
 
 static void
-statements_attach(void *head, void *tail, bool found)
+statements_attach(void *head, void *tail)
 {
-	entry_table_attach(&statements_table, tail, found);
+	entry_table_attach(&statements_table, tail);
 }
 
 /*---- Statements --------------------------------------------------*/
