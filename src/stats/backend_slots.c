@@ -7,9 +7,9 @@
  *	cell		a set of the counters of a slot; the owner counts in one, and
  *				may change to another one between two transactions
  *	owner		the backend whose PGPROC has the slot's number
- *	base		what readers subtract: the sum of all slots at the last reset
- *				or, until the first one, what was counted before the server
- *				started, negative (modulo 2^64)
+ *	base		what readers subtract, and since when: the sum of all slots at
+ *				the last reset or, until the first one, what was counted before
+ *				the server started, negative (modulo 2^64)
  *
  * A slot belongs to a PGPROC, not to a process: the next owner counts on from
  * where the last one stopped.  So nothing is handed over at its exit but
@@ -21,8 +21,8 @@
  * Locking: none for writers.  Readers add up all slots.  Each counter is
  * exact, but the sum is no snapshot: a commit that is being counted at that
  * moment may be in one counter and not yet in another.
- * commit_stats_reset_lock() protects BackendSlotsShared; callers of
- * backend_slots_read() and a reset hold it.
+ * commit_stats_reset_lock() protects the base; callers of backend_slots_read()
+ * and a reset hold it.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,22 +36,12 @@
 #include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
-typedef struct BackendSlotsShared
-{
-	uint64		base[SLOT_NCOUNTERS];
-	TimestampTz stats_reset;
-	XLogRecPtr	wal_reset;		/* or WAL_AT_START */
-} BackendSlotsShared;
-
-/* Counting began with the server, when the end of WAL was not known yet. */
-#define WAL_AT_START	PG_UINT64_MAX
-
 static pg_atomic_uint64 unread[SLOT_NFIELDS + SLOT_NCOUNTERS];
 pg_atomic_uint64 *backend_slots_fields = unread;
 pg_atomic_uint64 *backend_slots_mine = unread + SLOT_NFIELDS;
 uint64		backend_slots_wal_origin = 0;
 
-static BackendSlotsShared *shared = NULL;
+static SlotTotals *base = NULL;
 static char *slots = NULL;
 
 /* A copy of all cells, during a reset */
@@ -86,10 +76,9 @@ cell_of(int procno, int cell)
 static void
 backend_slots_attach(void *head, void *tail)
 {
-	shared = head;
+	base = head;
 	slots = tail;
-	shared->stats_reset = GetCurrentTimestamp();
-	shared->wal_reset = WAL_AT_START;
+	base->stats_reset = GetCurrentTimestamp();
 }
 
 /*
@@ -210,10 +199,9 @@ backend_slots_save(const void *object, void *to)
 	SlotTotals *totals = to;
 
 	backend_slots_add_up(totals->value, SLOT_NCOUNTERS);
-	counter_array_subtract(totals->value, shared->base, SLOT_NCOUNTERS);
-	totals->stats_reset = shared->stats_reset;
-	totals->wal_reset = shared->wal_reset == WAL_AT_START ?
-		InvalidXLogRecPtr : shared->wal_reset;
+	counter_array_subtract(totals->value, base->value, SLOT_NCOUNTERS);
+	totals->stats_reset = base->stats_reset;
+	totals->wal_reset = base->wal_reset;
 }
 
 static void
@@ -221,9 +209,9 @@ backend_slots_restore(void *object, const void *from, Size size)
 {
 	const SlotTotals *saved = from;
 
-	counter_array_subtract(shared->base, saved->value, SLOT_NCOUNTERS);
-	shared->stats_reset = saved->stats_reset;
-	shared->wal_reset = saved->wal_reset;
+	counter_array_subtract(base->value, saved->value, SLOT_NCOUNTERS);
+	base->stats_reset = saved->stats_reset;
+	base->wal_reset = saved->wal_reset;
 }
 
 void
@@ -237,7 +225,7 @@ backend_slots_read(SlotTotals *totals)
 TimestampTz
 backend_slots_reset_time(void)
 {
-	return *(volatile TimestampTz *) &shared->stats_reset;
+	return *(volatile TimestampTz *) &base->stats_reset;
 }
 
 static XLogRecPtr
@@ -250,8 +238,8 @@ void
 backend_slots_note_wal_start(void)
 {
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	if (shared->wal_reset == WAL_AT_START)
-		shared->wal_reset = end_of_wal();
+	if (base->wal_reset == InvalidXLogRecPtr)
+		base->wal_reset = end_of_wal();
 	LWLockRelease(commit_stats_reset_lock());
 }
 
@@ -279,13 +267,13 @@ backend_slots_reset(TimestampTz now)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	backend_slots_at_reset(0, MaxBackends * backend_slots_ncells(),
-						   shared->base, SLOT_NCOUNTERS);
-	shared->stats_reset = now;
-	shared->wal_reset = end_of_wal();
+						   base->value, SLOT_NCOUNTERS);
+	base->stats_reset = now;
+	base->wal_reset = end_of_wal();
 }
 
 const StatsModule backend_slots_module = {
-	.head_size = sizeof(BackendSlotsShared),
+	.head_size = sizeof(SlotTotals),
 	.tail_size = backend_slots_tail_size,
 	.attach = backend_slots_attach,
 	.enter = backend_slots_enter,

@@ -87,7 +87,8 @@ typedef struct SlotTotals
 {
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
-	XLogRecPtr	wal_reset;		/* the end of WAL at that time; 0: unknown */
+	XLogRecPtr	wal_reset;		/* the end of WAL then, or when a worker
+								 * started first; 0: not known yet */
 } SlotTotals;
 
 #define ENOUGH_SLEEPS	20		/* to say what they carried */
