@@ -46,7 +46,6 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
@@ -137,21 +136,14 @@ give_entry(EntryTable *table, int entry, const void *key)
 static int
 overflow_of(EntryTable *table, Oid datid)
 {
-	union
-	{
-		EntryKey	head;
-		char		bytes[ENTRY_KEY_MOST];
-	}			key;
-	int			entry;
+	EntryKey	key[ENTRY_KEY_MOST / sizeof(EntryKey)] = {{.datid = datid}};
+	int			entry = find(table, key);
 
-	memset(&key, 0, sizeof(key));
-	key.head.datid = datid;
-	entry = find(table, &key);
 	if (entry != NO_ENTRY)
 		return entry;
 	if (table->shared->nentries - table->shared->nown > CLIENT_DATABASES)
 		return OVERFLOW_ENTRY;
-	return give_entry(table, table->shared->nentries++, &key);
+	return give_entry(table, table->shared->nentries++, key);
 }
 
 static void
