@@ -5,7 +5,8 @@
  *		compilers.
  *
  * PG_VERSION_NUM appears in no other file, which script/check verifies.  A
- * shim has the name that the newest version uses, if any.
+ * shim has the name that the newest version uses, if any.  It stands below the
+ * version that made it necessary, which is the first one without it.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,22 +38,25 @@
 /* Statistics do not survive pg_upgrade (see persist.c). */
 #define SERVER_MAJOR_VERSION	(PG_VERSION_NUM / 10000)
 
-/* get_database_name(): in lsyscache.h since 19. */
-#if PG_VERSION_NUM < 190000
-#include "commands/dbcommands.h"
-#else
-#include "utils/lsyscache.h"
-#endif
+/*---- 16 ----------------------------------------------------------*/
 
-/* Exported since 7.x or 8.x, declared since 18. */
-#if PG_VERSION_NUM < 180000
-extern PGDLLIMPORT int CommitDelay;
-extern PGDLLIMPORT int CommitSiblings;
-extern PGDLLIMPORT char *role_string;	/* the setting "role" */
-#endif
-
-/* find_option(): public since 16; here for names that exist. */
 #if PG_VERSION_NUM < 160000
+#include "utils/queryjumble.h"
+
+/* Lists in shared memory, circular */
+typedef SHM_QUEUE ProcLocks;
+typedef SHM_QUEUE ProcLockLink;
+#define LIST_END(list)			(list)
+
+#define BEENTRY_BY_INDEX(i)		pgstat_fetch_stat_local_beentry(i)
+#define NS_PER_S				INT64CONST(1000000000)
+#define NS_PER_MS				INT64CONST(1000000)
+#define NS_PER_US				INT64CONST(1000)
+#define PENDING_WAL_TIME_NS(t)	((uint64) (t) * 1000)
+#define RelFileLocator			RelFileNode
+#define SLOT_IS_INVALID(slot)	((slot)->data.restart_lsn == InvalidXLogRecPtr)
+
+/* Here for names that exist; public since */
 static inline struct config_generic *
 find_option(const char *name, bool create_placeholders, bool skip_errors,
 			int elevel)
@@ -63,105 +67,25 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 		option++;
 	return *option;
 }
-#endif
-
-/* Names that 17 has changed; MyProcNumber is the index in allProcs. */
-#if PG_VERSION_NUM < 170000
-#define wal_sync_method			sync_method
-#define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
-#define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
-#define MyProcNumber			(MyProc->pgprocno)
-#endif
-
-/* NS_PER_...: in instr_time.h since 16. */
-#ifndef NS_PER_S
-#define NS_PER_S	INT64CONST(1000000000)
-#define NS_PER_MS	INT64CONST(1000000)
-#define NS_PER_US	INT64CONST(1000)
-#endif
-
-/*
- * PG_INSTR_SYSTEM_CLOCK: PG_INSTR_CLOCK before 19, when it was the only one.
- * Since then the server may read the processor's time stamp counter instead,
- * whose frequency it estimates at each start (0.05% off at times), and a
- * superuser's session may choose another clock than the rest.
- */
-#if PG_VERSION_NUM < 190000
-#define PG_INSTR_SYSTEM_CLOCK	PG_INSTR_CLOCK
-#endif
-
-/*
- * The pending WAL times: microseconds in a counter in 15, instr_time in 16
- * and 17, gone from 18 on (see flush_detection.h).
- */
-#if PG_VERSION_NUM < 160000
-#define PENDING_WAL_TIME_NS(t)	((uint64) (t) * 1000)
 #else
-#define PENDING_WAL_TIME_NS(t)	((uint64) INSTR_TIME_GET_NANOSEC(t))
-#endif
+#include "nodes/queryjumble.h"
 
-/* From 18 on WAL I/O is counted in the backend's own entry of pg_stat_io. */
-#if PG_VERSION_NUM >= 180000
-#define WAL_IO_IS_BACKEND_STATS	1
-#endif
-
-/* The sleep of commit_delay: a wait event since 19, invisible before. */
-#if PG_VERSION_NUM >= 190000
-#define COMMIT_DELAY_SHOWS		true
-#define PROC_IS_IN_COMMIT_DELAY(proc) \
-	((proc)->wait_event_info == WAIT_EVENT_COMMIT_DELAY)
-#else
-#define COMMIT_DELAY_SHOWS		false
-#define PROC_IS_IN_COMMIT_DELAY(proc)	false
-#endif
-
-/*
- * True if a process holds this LWLock.  The bits above these are flags: from
- * 28 on up to 18, from 29 on in 19.
- */
-#define LWLOCK_HOLDERS			((1 << 25) - 1)
-#define LWLOCK_IS_HELD(lock) \
-	((pg_atomic_read_u32(&(lock)->state) & LWLOCK_HOLDERS) != 0)
-
-/* WalUsage.wal_fpi_bytes: since 19. */
-#if PG_VERSION_NUM >= 190000
-#define WAL_FPI_BYTES_COUNTED	true
-#define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)
-#else
-#define WAL_FPI_BYTES_COUNTED	false
-#define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
-#endif
-
-/* PgStat_WalStats: the counters are in a struct of their own since 18. */
-#if PG_VERSION_NUM >= 180000
-#define WAL_STATS_FPI(stats)	((stats)->wal_counters.wal_fpi)
-#else
-#define WAL_STATS_FPI(stats)	((stats)->wal_fpi)
-#endif
-
-/* PgStat_CheckpointerStats: checkpoints begun or skipped; renamed by 17. */
-#if PG_VERSION_NUM < 170000
-#define CHECKPOINTS(stats) \
-	((stats)->timed_checkpoints + (stats)->requested_checkpoints)
-#else
-#define CHECKPOINTS(stats)	((stats)->num_timed + (stats)->num_requested)
-#endif
-
-/* LockHeldByMe(): a third argument since 17. */
-#if PG_VERSION_NUM < 170000
-#define LockHeldByMe(tag, mode, orstronger)	LockHeldByMe(tag, mode)
-#endif
-
-/* Lists in shared memory, circular, of another type before 16. */
-#if PG_VERSION_NUM < 160000
-typedef SHM_QUEUE ProcLocks;
-typedef SHM_QUEUE ProcLockLink;
-#define LIST_END(list)				(list)
-#else
 typedef dlist_head ProcLocks;
 typedef dlist_node ProcLockLink;
-#define LIST_END(list)				(&(list)->head)
+#define LIST_END(list)			(&(list)->head)
+
+/* A session of pg_stat_activity, from 1 on, for utils/backend_status.h */
+#define BEENTRY_BY_INDEX(i)		pgstat_get_local_beentry_by_index(i)
+
+/* Gone from 18 on (see flush_detection.h) */
+#define PENDING_WAL_TIME_NS(t)	((uint64) INSTR_TIME_GET_NANOSEC(t))
+
+/* A slot that keeps no WAL, now also for other reasons than lost WAL */
+#define SLOT_IS_INVALID(slot) \
+	((slot)->data.restart_lsn == InvalidXLogRecPtr || \
+	 (slot)->data.invalidated != RS_INVAL_NONE)
 #endif
+
 #define PROC_LOCKS_FIRST(locks)		(LIST_END(locks)->next)
 #define PROC_LOCKS_LAST(locks)		(LIST_END(locks)->prev)
 #define PROC_LOCKS_ARE_EMPTY(locks)	(PROC_LOCKS_FIRST(locks) == LIST_END(locks))
@@ -193,18 +117,40 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 #define SYNC_REP_WAITERS(queue, waiter) \
 	SHARED_LIST_LOOP(PGPROC, waiter, queue, syncRepLinks)
 
-/* A session of pg_stat_activity, from 1 on, for utils/backend_status.h. */
-#if PG_VERSION_NUM < 160000
-#define BEENTRY_BY_INDEX(i)		pgstat_fetch_stat_local_beentry(i)
+/*---- 17 ----------------------------------------------------------*/
+
+/*
+ * MyProcNumber is the index in allProcs, PROC_LXID() shows that a process is
+ * in a transaction, and CHECKPOINTS() has begun or skipped ones.
+ */
+#if PG_VERSION_NUM < 170000
+#define CHECKPOINTS(stats) \
+	((stats)->timed_checkpoints + (stats)->requested_checkpoints)
+#define LockHeldByMe(tag, mode, orstronger)	LockHeldByMe(tag, mode)
+#define MyProcNumber			(MyProc->pgprocno)
+#define PROC_LXID(proc)			((proc)->lxid)
+#define wal_sync_method			sync_method
+#define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
+#define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
 #else
-#define BEENTRY_BY_INDEX(i)		pgstat_get_local_beentry_by_index(i)
+#define CHECKPOINTS(stats)		((stats)->num_timed + (stats)->num_requested)
+#define HAVE_TRANSACTION_TIMEOUT	1
+#define PROC_LXID(proc)			((proc)->vxid.lxid)
 #endif
 
-/* Entries of ReplicationSlotCtl: from 19 on also those of REPACK */
-#if PG_VERSION_NUM < 190000
-#define REPLICATION_SLOTS		max_replication_slots
+/*---- 18 ----------------------------------------------------------*/
+
+#if PG_VERSION_NUM < 180000
+/* Exported since 7.x or 8.x, declared since 18 */
+extern PGDLLIMPORT int CommitDelay;
+extern PGDLLIMPORT int CommitSiblings;
+extern PGDLLIMPORT char *role_string;	/* the setting "role" */
+
+#define WAL_STATS_FPI(stats)	((stats)->wal_fpi)
 #else
-#define REPLICATION_SLOTS		(max_replication_slots + max_repack_replication_slots)
+/* WAL I/O is counted in the backend's own entry of pg_stat_io. */
+#define WAL_IO_IS_BACKEND_STATS	1
+#define WAL_STATS_FPI(stats)	((stats)->wal_counters.wal_fpi)
 #endif
 
 /*
@@ -228,33 +174,41 @@ checkpointer_proc(void)
 #endif
 }
 
-/* TRANSACTION_TIMEOUT and the setting: since 17. */
-#if PG_VERSION_NUM >= 170000
-#define HAVE_TRANSACTION_TIMEOUT	1
+/*---- 19 ----------------------------------------------------------*/
+
+/*
+ * The sleep of commit_delay is a wait event, and there are entries of
+ * ReplicationSlotCtl of REPACK.  PG_INSTR_CLOCK was the only one before.  Now
+ * the server may read the processor's time stamp counter instead, whose
+ * frequency it estimates at each start (0.05% off at times), and a superuser's
+ * session may choose another clock than the rest.
+ */
+#if PG_VERSION_NUM < 190000
+#include "commands/dbcommands.h"	/* get_database_name() */
+
+#define COMMIT_DELAY_SHOWS		false
+#define PG_INSTR_SYSTEM_CLOCK	PG_INSTR_CLOCK
+#define PROC_IS_IN_COMMIT_DELAY(proc)	false
+#define REPLICATION_SLOTS		max_replication_slots
+#define WAL_FPI_BYTES_COUNTED	false
+#define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
+#else
+#include "utils/lsyscache.h"
+
+#define COMMIT_DELAY_SHOWS		true
+#define PROC_IS_IN_COMMIT_DELAY(proc) \
+	((proc)->wait_event_info == WAIT_EVENT_COMMIT_DELAY)
+#define REPLICATION_SLOTS		(max_replication_slots + max_repack_replication_slots)
+#define WAL_FPI_BYTES_COUNTED	true
+#define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)
 #endif
 
-/* Where a process shows that it is in a transaction: moved by 17. */
-#if PG_VERSION_NUM < 170000
-#define PROC_LXID(proc)			((proc)->lxid)
-#else
-#define PROC_LXID(proc)			((proc)->vxid.lxid)
-#endif
-
-/* A slot that keeps no WAL: since 16 also for other reasons than lost WAL. */
-#if PG_VERSION_NUM < 160000
-#define SLOT_IS_INVALID(slot)	((slot)->data.restart_lsn == InvalidXLogRecPtr)
-#else
-#define SLOT_IS_INVALID(slot) \
-	((slot)->data.restart_lsn == InvalidXLogRecPtr || \
-	 (slot)->data.invalidated != RS_INVAL_NONE)
-#endif
-
-/* Names that 16 has changed. */
-#if PG_VERSION_NUM < 160000
-#include "utils/queryjumble.h"
-#define RelFileLocator			RelFileNode
-#else
-#include "nodes/queryjumble.h"
-#endif
+/*
+ * True if a process holds this LWLock.  The bits above these are flags: from
+ * 28 on up to 18, from 29 on in 19.
+ */
+#define LWLOCK_HOLDERS			((1 << 25) - 1)
+#define LWLOCK_IS_HELD(lock) \
+	((pg_atomic_read_u32(&(lock)->state) & LWLOCK_HOLDERS) != 0)
 
 #endif							/* COMMIT_STATS_COMPAT_H */
