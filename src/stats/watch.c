@@ -311,6 +311,19 @@ seen_commit(Session *session, const PhaseReading *reading)
 	return &commit->waited;
 }
 
+/*
+ * Votes for the leader, which has "lead" votes over all others together, or
+ * for another one.  Returns true if that leads now.
+ */
+static bool
+leads_vote(uint64 *lead, bool is_leader, uint64 votes)
+{
+	bool		leads = is_leader || *lead <= votes;
+
+	*lead = is_leader ? *lead + votes : leads ? votes - *lead : *lead - votes;
+	return leads;
+}
+
 static bool
 read_lock(PGPROC *proc, LockWait *wait)
 {
@@ -339,15 +352,9 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 	waited->lock_time = length;
 	if (wait.since != waited->lock.since)
 		*lead = length;
-	else if (lock_wait_has_same_holder(&wait, &waited->lock))
-		*lead += look.length;
-	else if (*lead > look.length)
-	{
-		*lead -= look.length;
+	else if (!leads_vote(lead, lock_wait_has_same_holder(&wait, &waited->lock),
+						 look.length))
 		return;
-	}
-	else
-		*lead = look.length - *lead;
 	waited->lock = wait;
 }
 
@@ -366,16 +373,11 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 	waited = seen_commit(session, reading);
 	if (waited->standby_since == 0)
 		waited->standby_since = clock_now();
-	if (waited->blame.stage == look.blame.stage &&
-		strcmp(waited->blame.name, look.blame.name) == 0)
-		waited->blame_lead += look.length;
-	else if (waited->blame_lead > look.length)
-		waited->blame_lead -= look.length;
-	else
-	{
+	if (leads_vote(&waited->blame_lead,
+				   waited->blame.stage == look.blame.stage &&
+				   strcmp(waited->blame.name, look.blame.name) == 0,
+				   look.length))
 		waited->blame = look.blame;
-		waited->blame_lead = look.length - waited->blame_lead;
-	}
 }
 
 /*
@@ -999,19 +1001,6 @@ watch_look(void)
 
 /*---- Sums of samples ---------------------------------------------*/
 
-/* The waits of a look vote for its last event; the one of most of them wins. */
-static void
-vote_for(uint32 event, int waits, uint32 *leader, int *lead)
-{
-	if (event != *leader && waits > *lead)
-	{
-		*leader = event;
-		*lead = waits - *lead;
-	}
-	else
-		*lead += event == *leader ? waits : -waits;
-}
-
 #define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
 #define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
 
@@ -1043,9 +1032,10 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	WATCH_RECENT_WAITS(ADD_WAIT);
 	if (late && !sample->queued)
 		sum->cpu_waits -= sample->cpu_waits * ran;
-	vote_for(sample->wait_event, sample->event_waits, &sum->wait_event,
-			 &sum->event_lead);
-	sum->event_votes += sample->event_waits;
+	/* the waits of a look vote for its last event */
+	if (leads_vote(&sum->event_lead, sample->wait_event == sum->wait_event,
+				   sample->event_waits))
+		sum->wait_event = sample->wait_event;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->ended += (sample->ended_ms - before->ended_ms) * part / 1000;

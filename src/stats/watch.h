@@ -124,8 +124,7 @@ typedef struct WatchSummary
 	int			ahead;			/* likewise */
 	float		others;			/* sum of these shares */
 	uint32		wait_event;
-	int			event_lead;		/* over others in the vote on it */
-	int			event_votes;
+	uint64		event_lead;		/* over others in the vote on it */
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;
