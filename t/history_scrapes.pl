@@ -121,7 +121,7 @@ same_counters($before, scrape(), 'minute', 'an hour');
 # A load at a time, in an hour that has just begun
 $node->alter_system(
 	'commit_stats.history_speed' => 1,
-	'commit_stats.history_start' => '1.8036e+09');
+	'commit_stats.history_start' => 1803600000);
 for my $round (1 .. 3)
 {
 	local $ENV{PGOPTIONS} = '-c commit_siblings=1 -c commit_delay=' . 1000 * ($round - 1);

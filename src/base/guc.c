@@ -17,7 +17,6 @@
 
 GUC_BOOLS(DEFINE_BOOL)
 GUC_INTS(DEFINE_INT)
-double		commit_stats_history_start = 0;
 bool		commit_stats_counts_here = false;
 const char *commit_stats_application = NULL;
 uint64		commit_stats_slow_threshold = PG_UINT64_MAX;
@@ -86,14 +85,6 @@ guc_define(void)
 {
 	GUC_BOOLS(REGISTER_BOOL);
 	GUC_INTS(REGISTER_INT);
-	DefineCustomRealVariable("commit_stats.history_start",
-							 "Sets the Unix time that the clock of commit_history shows at the start of the server.",
-							 NULL,
-							 &commit_stats_history_start,
-							 0,
-							 0, 1e10,
-							 PGC_SIGHUP, GUC_FOR_TESTS,
-							 NULL, NULL, NULL);
 	MarkGUCPrefixReserved("commit_stats");
 }
 

@@ -78,6 +78,8 @@
 	X(commit_stats_history_hours, "commit_stats.history_hours", 720, \
 	  0, HISTORY_HOURS_MAX, PGC_POSTMASTER, 0, NULL, \
 	  "Sets the number of hours that commit_history shows.", NULL) \
+	X(commit_stats_history_start, "commit_stats.history_start", 0, 0, INT_MAX, PGC_SIGHUP, GUC_FOR_TESTS, NULL, \
+	  "Sets the Unix time that the clock of commit_history shows at the start of the server.", NULL) \
 	X(commit_stats_history_speed, "commit_stats.history_speed", 1, 1, 10000, PGC_SIGHUP, GUC_FOR_TESTS, NULL, \
 	  "Sets how fast the clock of commit_history goes.", NULL)
 
@@ -86,7 +88,6 @@
 
 GUC_BOOLS(GUC_DECLARE_BOOL)
 GUC_INTS(GUC_DECLARE_INT)
-extern COMMIT_STATS_HIDDEN double commit_stats_history_start;
 
 /* Enabled, and this process has entered. */
 extern COMMIT_STATS_HIDDEN bool commit_stats_counts_here;
