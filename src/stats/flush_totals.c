@@ -71,17 +71,10 @@ typedef struct GroupSums
 	uint64		overall[OVERALL_COUNTS];
 } GroupSums;
 
-/* "folded" and "base". */
-static Size
-flush_totals_tail_size(int backends)
-{
-	return mul_size(2 * CELL_SIZE, backends + 1);
-}
-
 static void
 flush_totals_attach(void *head, void *tail)
 {
-	ncells = MaxBackends + 1;
+	ncells = MaxBackends;
 	ncounts = GROUP_COUNT_KINDS * ncells;
 	Assert(ncells >= OVERALL_COUNTS);
 	shared = head;
@@ -459,12 +452,11 @@ flush_totals_restore(void *object, const void *from, Size size)
 
 const StatsModule flush_totals_module = {
 	.head_size = sizeof(FlushTotalsShared),
-	.tail_size = flush_totals_tail_size,
+	.slot_size = 2 * CELL_SIZE, /* "folded" and "base" */
 	.attach = flush_totals_attach,
 	.reset_prepare = flush_totals_wait,
 	.reset_copy = flush_totals_reset_copy,
 	.saved_name = "flush_totals",
-	.saved_head_size = CELL_SIZE,
 	.saved_slot_size = CELL_SIZE,
 	.save = flush_totals_save,
 	.fits = flush_totals_fits,

@@ -6,7 +6,8 @@
 
 /*
  * Each kind of count has a cell for each size of a group, or number of
- * siblings, from 0 to MaxBackends; OVERALL uses the cells of OverallCount.
+ * siblings, below MaxBackends: the launcher of autovacuum commits nothing.
+ * OVERALL uses the cells of OverallCount.
  */
 typedef enum GroupCountKind
 {

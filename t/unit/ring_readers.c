@@ -163,7 +163,8 @@ shared_memory_acquire(LWLock *lock, LWLockMode mode)
 static void *
 make_part(const StatsModule *module)
 {
-	Size		size = PG_CACHE_LINE_SIZE + module->tail_size(MaxBackends);
+	Size		size = PG_CACHE_LINE_SIZE +
+	(module->tail_size ? module->tail_size(MaxBackends) : MaxBackends * module->slot_size);
 	char	   *head = MemoryContextAllocHuge(TopMemoryContext,
 											  size + PG_CACHE_LINE_SIZE);
 
