@@ -68,16 +68,15 @@ remove_loop_disk()
 
 make_loop_disk()
 {
-	local log=$work/log/loop_disk.log PATH=$PATH:/usr/sbin:/sbin
+	local PATH=$PATH:/usr/sbin:/sbin
 
 	am_root || die "only root can mount a loop device; LOOP_SIZE=0 takes the disk of TMPDIR."
 	[ "$(df --output=avail -k "$work" | tail -n 1)" -gt $((($1 + 1) * 1024 * 1024)) ] ||
 		die "$work has no room for $1 GB; set TMPDIR or LOOP_SIZE."
 	at_end+=(remove_loop_disk)
 	mkdir "$work/data"
-	{ attach_image "$1" && mount_disk; } >"$log" 2>&1 ||
-		{ show_log loop_disk.log
-		die "no $filesystem can be mounted from a loop device with direct I/O; LOOP_SIZE=0 takes the disk of TMPDIR."; }
+	{ attach_image "$1" && mount_disk; } >"$work/log/loop_disk.log" 2>&1 || die_with loop_disk.log \
+		"no $filesystem can be mounted from a loop device with direct I/O; LOOP_SIZE=0 takes the disk of TMPDIR."
 	say "The data are on a disk of $1 GB of their own: $filesystem on $loop_device with direct I/O."
 	chown "$test_user:$test_user" "$work/data"
 	chmod 700 "$work/data"

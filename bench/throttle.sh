@@ -163,7 +163,7 @@ in_group()
 {
 	# shellcheck disable=SC2016		# for the other shell
 	attend bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@" \
-		>>"$work/log/throttle.log" 2>&1 || { show_log throttle.log; die "writing failed."; }
+		>>"$work/log/throttle.log" 2>&1 || die_with throttle.log "writing failed."
 }
 
 # synced_writes N: writes a page N times and waits for each; prints how often

@@ -135,13 +135,18 @@ show_log()
 	tail -n "${2:-30}" "$work/log/$1" | sed 's/^/    /' >&2
 }
 
+# die_with LOG MESSAGE: the same, before the message
+die_with()
+{
+	show_log "$1"
+	die "$2"
+}
+
 # attempt LOG WHAT COMMAND...: run a command with its output in this log, and if it
 # fails, say that WHAT failed and why.
 attempt()
 {
-	attend "${@:3}" >"$work/log/$1" 2>&1 && return
-	show_log "$1"
-	die "$2 failed."
+	attend "${@:3}" >"$work/log/$1" 2>&1 || die_with "$1" "$2 failed."
 }
 
 # step LOG WHAT COMMAND...: the same as a user whom PostgreSQL accepts
@@ -331,7 +336,7 @@ install_packages()
 	esac
 	# shellcheck disable=SC2086		# a list of names
 	setsid -w "${get[@]}" $missing >"$work/log/apt.log" 2>&1 </dev/null 3>&- ||
-		{ show_log apt.log; die "apt-get install $missing failed."; }
+		die_with apt.log "apt-get install $missing failed."
 	undo_passing_changes
 }
 
@@ -521,9 +526,8 @@ start_server()
 	say "Starting a throwaway server."
 	make_cluster "$@"
 	attend as_user "$bin/pg_ctl" start -s -w -D "$work/data$instance" \
-		-l "$work/log/server$instance.log" && return
-	show_log "server$instance.log"
-	die "Starting the server failed."
+		-l "$work/log/server$instance.log" ||
+		die_with "server$instance.log" "Starting the server failed."
 }
 
 # start_standby [SETTING...]: a streaming copy of the server, with these settings
@@ -569,10 +573,7 @@ start_load()
 
 stop_load()
 {
-	if ! kill -0 "$background" 2>/dev/null; then
-		show_log background.log
-		die "the load ended too early."
-	fi
+	kill -0 "$background" 2>/dev/null || die_with background.log "the load ended too early."
 	end_group "$background"
 	wait "$background" || :
 }
