@@ -65,6 +65,12 @@ say()
 	printf '%s\n' "$*"
 }
 
+# heading TEXT: below an empty line
+heading()
+{
+	printf '\n%s\n' "$1"
+}
+
 die()
 {
 	printf '%s: %s\n' "$script_name" "$*" >&2

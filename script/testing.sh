@@ -88,8 +88,7 @@ show_tap_logs()
 	log=$tap_logs/regress_log_$test
 	[ ! -f "$log" ] || what=$(failed_assertions "$log")
 	if [ -n "$what" ]; then
-		say ""
-		say "What failed in $test:"
+		heading "What failed in $test:"
 		say "$what"
 	fi
 	for log in "$tap_logs"/*"$test"*; do
@@ -156,8 +155,7 @@ count_regress()
 	# shellcheck disable=SC2086		# two numbers
 	count "$1" "$2" ${counts:-0 0}
 	if [ "$2" -ne 0 ] && [ -s "$diffs" ]; then
-		say ""
-		say "What differs (the first 300 lines):"
+		heading "What differs (the first 300 lines):"
 		head -n 300 "$diffs"
 	fi
 }
