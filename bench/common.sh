@@ -21,6 +21,7 @@ experiment=					# its name, which the results have, too
 results=$root/bench/results
 result_columns=()			# "name type" of each column
 threads=2					# of pgbench
+rounds=1					# of measurements
 
 # Preparation
 
@@ -56,6 +57,18 @@ progress()
 	steps_done=$((steps_done + ${2:-1}))
 	printf '[%*d/%d, %d:%02d left] %s\n' "${#steps}" "$steps_done" "$steps" \
 		$((left / 60)) $((left % 60)) "$1"
+}
+
+# in_rounds COMMAND VALUE...: the command with each value, in random order in each round
+in_rounds()
+{
+	local value
+
+	for ((round = 1; round <= rounds; round++)); do
+		while read -r value; do
+			"$1" "$value"
+		done < <(shuf -e "${@:2}")
+	done
 }
 
 # Server
