@@ -222,16 +222,17 @@ join_by()
 	printf '%s' "$first" "${@/#/$separator}"
 }
 
-# begin_results COLUMN...: each a name and a type of SQL
+# begin_results COLUMN...: each a name and a type of SQL; the last one is the server
 begin_results()
 {
-	result_columns=("$@")
-	{ join_by $'\t' "${@%% *}"; echo; } >"$work/results.tsv"
+	result_columns=("$@" "server text")
+	{ join_by $'\t' "${result_columns[@]%% *}"; echo; } >"$work/results.tsv"
 }
 
 # add_result VALUE...: a row; an empty value is a null
 add_result()
 {
+	set -- "$@" "$pg_version"
 	[ $# -eq "${#result_columns[@]}" ] ||
 		die "a row of $# values for ${#result_columns[@]} columns."
 	{ join_by $'\t' "$@"; echo; } >>"$work/results.tsv"
