@@ -1610,15 +1610,13 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	add_cause(found, f->nameless,
 			  "of the commits have no name: the application sets none, or a driver or pooler clears it.",
 			  "SET commit_stats.client_tag = '...' for each application, which RESET ALL leaves; through a pooler in transaction mode, SET LOCAL in each transaction");
-	if (f->clients_evicted == 0)
-		add_cause(found, f->overflow,
-				  "of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones.",
-				  "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)");
-	else
-		add_cause(found, f->overflow,
-				  psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
-						   format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
-				  "application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern");
+	add_cause(found, f->overflow, f->clients_evicted == 0 ?
+			  "of the commits are of no client that is known: all rows, or the half that a role may have, are of connected ones." :
+			  psprintf("of the commits are of no client that is known: newer ones took the row of %s client%s, as if each connection had its own application_name.",
+					   format_count(f->clients_evicted), f->clients_evicted == 1 ? "" : "s"),
+			  f->clients_evicted == 0 ?
+			  "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)" :
+			  "application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern");
 	if (f->top_slow_least > 0 && f->top_slow_most > MANY_KINDS * f->top_slow_least)
 		add_cause(found, f->top_share,
 				  psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",
