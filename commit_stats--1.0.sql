@@ -1448,6 +1448,7 @@ BEGIN
 			 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass::oid AND d.refobjid = e.oid AND d.deptype = 'e'::"char"
 			 LEFT JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass::oid
 		WHERE e.extname = 'commit_stats'::name
+		  AND d.classid IN ('pg_class'::regclass::oid, 'pg_proc'::regclass::oid)
 	LOOP
 		IF member.name IS NULL THEN
 			EXECUTE pg_catalog.format('GRANT SELECT ON %s TO pg_read_all_stats', member.view);
