@@ -7,7 +7,9 @@
 -- The parser prefers those of pg_catalog only if their argument types match exactly.
 -- The views therefore pass exact types, or qualify the name with its schema.
 
+--
 -- commit_flush_stats: one row for the whole server
+--
 CREATE FUNCTION commit_flush_stats(
 	OUT commits bigint,
 	OUT commits_async bigint,
@@ -37,8 +39,9 @@ CREATE FUNCTION commit_flush_stats(
 	OUT unresolved_commits bigint,
 	OUT wal_bytes numeric,
 	OUT stats_reset timestamptz)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
-AS 'MODULE_PATHNAME', 'commit_flush_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_flush_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_flush_stats AS
 SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
@@ -55,8 +58,10 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        inferred_flushes, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
 
+--
 -- commit_client_stats: one row for each database, database role and application_name
 -- commit_database_stats: one row for each database
+--
 CREATE FUNCTION commit_client_stats(
 	OUT datid oid,
 	OUT roleid oid,
@@ -83,8 +88,9 @@ CREATE FUNCTION commit_client_stats(
 	OUT statements bigint,
 	OUT transaction_time double precision,
 	OUT session_time double precision)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
-AS 'MODULE_PATHNAME', 'commit_client_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_client_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 -- commits_per_flush is missing: commits of several clients share a flush.
 CREATE VIEW commit_client_stats AS
@@ -167,7 +173,9 @@ FROM commit_client_stats() s
 GROUP BY s.datid, s.datid IS NULL AND s.roleid IS NULL, d.datname
 ORDER BY sum(s.commits + s.commits_async) DESC, s.datid;
 
+--
 -- commit_statement_stats: one row for each database, database role and statement
+--
 CREATE FUNCTION commit_statement_stats(
 	OUT datid oid,
 	OUT roleid oid,
@@ -188,15 +196,17 @@ CREATE FUNCTION commit_statement_stats(
 	OUT slow_commits bigint,
 	OUT statements bigint,
 	OUT transaction_time double precision)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100
-AS 'MODULE_PATHNAME', 'commit_statement_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_statement_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
 
 CREATE FUNCTION commit_statement_texts(
 	OUT datid oid,
 	OUT roleid oid,
 	OUT queryid bigint,
 	OUT query text)
-RETURNS SETOF record LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE ROWS 500
+RETURNS SETOF record
+LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE ROWS 500
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -256,10 +266,13 @@ FROM commit_statement_stats() s
 ORDER BY s.commits + s.commits_async DESC, s.datid, s.roleid, s.queryid;
 
 CREATE FUNCTION commit_statement_stats_reset()
-RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
-AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0';
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
+--
 -- commit_activity: one row for each session
+--
 CREATE FUNCTION commit_activity(
 	OUT pid integer,
 	OUT datid oid,
@@ -279,8 +292,9 @@ CREATE FUNCTION commit_activity(
 	OUT phase text,
 	OUT blocked_by integer,
 	OUT detail text)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50
-AS 'MODULE_PATHNAME', 'commit_activity_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_activity_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50;
 
 CREATE VIEW commit_activity AS
 SELECT s.pid, s.datid, d.datname, s.roleid, r.rolname, s.application_name,
@@ -292,8 +306,10 @@ FROM commit_activity() s
      LEFT JOIN pg_roles r ON r.oid = s.roleid
 ORDER BY s.committing_since, s.pid;
 
+--
 -- commit_slow_log: one row for each of the latest slow commits
 -- commit_stall_log: one row for each of the latest stalls of a flush
+--
 CREATE FUNCTION commit_slow_log(
 	OUT ended_at timestamptz,
 	OUT pid integer,
@@ -338,8 +354,9 @@ CREATE FUNCTION commit_slow_log(
 	OUT flush_wal_bytes numeric,
 	OUT wal_bytes numeric,
 	OUT checkpoint boolean)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200
-AS 'MODULE_PATHNAME', 'commit_slow_log_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_slow_log_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200;
 
 CREATE VIEW commit_slow_log AS
 SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
@@ -393,8 +410,9 @@ CREATE FUNCTION commit_stall_log(
 	OUT cause text,
 	OUT certainty double precision,
 	OUT checkpoint_phase text)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100
-AS 'MODULE_PATHNAME', 'commit_stall_log_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stall_log_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
 
 CREATE VIEW commit_stall_log AS
 SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
@@ -413,14 +431,17 @@ FROM commit_stall_log() s
      LEFT JOIN pg_roles u ON u.oid = s.writer_roleid
 ORDER BY s.ended_at DESC;
 
+--
 -- commit_flush_histogram: one row for each number of commits in a flush
+--
 CREATE FUNCTION commit_flush_histogram(
 	OUT commits_in_flush bigint,
 	OUT flushes bigint,
 	OUT delayed_flushes bigint,
 	OUT commits bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
-AS 'MODULE_PATHNAME', 'commit_flush_histogram_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_flush_histogram_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_flush_histogram AS
 SELECT commits_in_flush, flushes, delayed_flushes, commits,
@@ -430,14 +451,17 @@ SELECT commits_in_flush, flushes, delayed_flushes, commits,
 FROM commit_flush_histogram()
 ORDER BY commits_in_flush;
 
+--
 -- commit_sibling_histogram: one row for each number of siblings of a leader
+--
 CREATE FUNCTION commit_sibling_histogram(
 	OUT siblings bigint,
 	OUT flushes bigint,
 	OUT delay_hits bigint,
 	OUT commits bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
-AS 'MODULE_PATHNAME', 'commit_sibling_histogram_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_sibling_histogram_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_sibling_histogram AS
 SELECT siblings, flushes, delay_hits,
@@ -449,7 +473,9 @@ SELECT siblings, flushes, delay_hits,
 FROM commit_sibling_histogram()
 ORDER BY siblings;
 
+--
 -- commit_flush_log: one row for each of the newest flushes
+--
 CREATE FUNCTION commit_flush_log(
 	OUT flushed_at timestamptz,
 	OUT flush_lsn pg_lsn,
@@ -468,8 +494,9 @@ CREATE FUNCTION commit_flush_log(
 	OUT leader_roleid oid,
 	OUT leader_application_name text,
 	OUT message text)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048
-AS 'MODULE_PATHNAME', 'commit_flush_log_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_flush_log_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048;
 
 CREATE VIEW commit_flush_log AS
 SELECT s.flushed_at, s.flush_lsn, s.flushes, s.commits, s.active_transactions,
@@ -483,8 +510,10 @@ FROM commit_flush_log() WITH ORDINALITY s
      LEFT JOIN pg_roles r ON r.oid = s.leader_roleid
 ORDER BY s.ordinality;
 
+--
 -- commit_latency_stats: one row for each level of synchronous_commit and role
 -- commit_flush_latency_stats: one row for timed flushes
+--
 CREATE FUNCTION commit_latency_stats(
 	OUT wait_level text,
 	OUT role text,
@@ -506,8 +535,9 @@ CREATE FUNCTION commit_latency_stats(
 	OUT before_time double precision,
 	OUT after_time double precision,
 	OUT requested text[])
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4
-AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 
 CREATE VIEW commit_latency_stats AS
 SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
@@ -527,8 +557,10 @@ SELECT commits AS flushes, mean, p50, p95, p99, p999, max,
 FROM commit_latency_stats()
 WHERE role = 'flush';
 
+--
 -- commit_latency_histogram, commit_flush_latency_histogram: one row for each cell
 -- of the histograms from which commit_latency_stats() computes percentiles
+--
 CREATE FUNCTION commit_latency_histogram(
 	OUT wait_level text,
 	OUT role text,
@@ -536,8 +568,9 @@ CREATE FUNCTION commit_latency_histogram(
 	OUT upper_bound double precision,
 	OUT commits bigint,
 	OUT cumulative bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846
-AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846;
 
 CREATE VIEW commit_latency_histogram AS
 SELECT wait_level, role, lower_bound, upper_bound, commits, cumulative,
@@ -557,8 +590,10 @@ FROM commit_latency_histogram()
 WHERE role = 'flush'
 ORDER BY lower_bound;
 
+--
 -- commit_latency_buckets: one row for each histogram, with fewer and larger cells,
 -- cumulative and in seconds, as Prometheus expects
+--
 CREATE FUNCTION commit_latency_buckets(
 	OUT wait_level text,
 	OUT role text,
@@ -566,14 +601,17 @@ CREATE FUNCTION commit_latency_buckets(
 	OUT bucket bigint[],
 	OUT sum double precision,
 	OUT count bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10
-AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10;
 
 CREATE VIEW commit_latency_buckets AS
 SELECT wait_level, role, le, bucket, sum, count
 FROM commit_latency_buckets();
 
+--
 -- commit_wal_stats: one row for each checkpoint cycle
+--
 CREATE FUNCTION commit_wal_stats(
 	OUT redo_lsn pg_lsn,
 	OUT started_at timestamptz,
@@ -585,8 +623,9 @@ CREATE FUNCTION commit_wal_stats(
 	OUT wal_fpi_bytes numeric,
 	OUT wal_bytes_aborted numeric,
 	OUT wal_distance numeric)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 32
-AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 32;
 
 CREATE VIEW commit_wal_stats AS
 SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
@@ -607,7 +646,9 @@ SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
 FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
 
+--
 -- commit_standby_stats: one row for each standby that commits waited for, and stage
+--
 CREATE FUNCTION commit_standby_stats(
 	OUT standby text,
 	OUT stage text,
@@ -615,8 +656,9 @@ CREATE FUNCTION commit_standby_stats(
 	OUT slow_commits bigint,
 	OUT waiting_now bigint,
 	OUT counted_since timestamptz)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4
-AS 'MODULE_PATHNAME', 'commit_standby_stats_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_standby_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 
 CREATE VIEW commit_standby_stats AS
 SELECT s.standby, s.stage, s.wait_time,
@@ -631,8 +673,10 @@ FROM commit_standby_stats() s
                         HAVING count(*) = 1) w ON true
 ORDER BY s.wait_time DESC;
 
+--
 -- commit_delay_state: one row about commit_stats.adaptive_delay
 -- commit_delay_changes: one row for each of its latest decisions
+--
 CREATE FUNCTION commit_delay_state(
 	OUT adaptive_delay boolean,
 	OUT in_force boolean,
@@ -652,8 +696,9 @@ CREATE FUNCTION commit_delay_state(
 	OUT quotas_found bigint,
 	OUT quotas_refuted bigint,
 	OUT changes bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
-AS 'MODULE_PATHNAME', 'commit_delay_state_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_state_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_delay_state AS
 SELECT adaptive_delay, in_force, spacing, reason, changed_at,
@@ -670,8 +715,9 @@ CREATE FUNCTION commit_delay_changes(
 	OUT response double precision,
 	OUT response_before double precision,
 	OUT quota_flush_rate double precision)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20
-AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_delay_changes AS
 SELECT change, changed_at, reason, spacing, response, response_before,
@@ -679,7 +725,9 @@ SELECT change, changed_at, reason, spacing, response, response_before,
 FROM commit_delay_changes()
 ORDER BY change DESC;
 
+--
 -- commit_stats_info: one row about commit_stats itself
+--
 CREATE FUNCTION commit_stats_info(
 	OUT enabled boolean,
 	OUT leader_evidence text,
@@ -708,8 +756,9 @@ CREATE FUNCTION commit_stats_info(
 	OUT memory_per_connection bigint,
 	OUT history_memory bigint,
 	OUT stats_reset timestamptz)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1
-AS 'MODULE_PATHNAME', 'commit_stats_info_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
@@ -726,7 +775,9 @@ FROM commit_stats_info() s
      LEFT JOIN pg_database d ON d.oid = s.sweep_datid
      LEFT JOIN pg_roles r ON r.oid = s.sweep_roleid;
 
+--
 -- commit_stats_sample: rates over a given time
+--
 CREATE FUNCTION commit_stats_sample(
 	duration interval DEFAULT '5 s',
 	OUT elapsed double precision,
@@ -741,10 +792,13 @@ CREATE FUNCTION commit_stats_sample(
 	OUT p50 double precision,
 	OUT p95 double precision,
 	OUT p99 double precision)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
-AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 
+--
 -- commit_stats_rates: rates since the previous call in the session, for \watch
+--
 -- Each backend keeps the counters of its previous call in local memory, hence
 -- PARALLEL RESTRICTED.
 CREATE FUNCTION commit_stats_rates(
@@ -761,10 +815,13 @@ CREATE FUNCTION commit_stats_rates(
 	OUT wal_bytes_per_second double precision,
 	OUT commits_trend text,
 	OUT p99_trend text)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1
-AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 
+--
 -- commit_delay_sweep: measure each commit_delay in turn on the current load
+--
 CREATE FUNCTION commit_delay_sweep(
 	delays integer[],
 	siblings integer[] DEFAULT NULL,
@@ -788,22 +845,29 @@ CREATE FUNCTION commit_delay_sweep(
 	OUT p99 double precision,
 	OUT is_best boolean,
 	OUT reason text)
-RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
-AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
+--
 -- commit_stats_report: one screen of text
+--
 CREATE FUNCTION commit_stats_report()
-RETURNS text LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'commit_stats_report_1_0';
+RETURNS text
+AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION commit_stats_report(
 	"from" timestamptz,
 	"to" timestamptz,
 	width integer DEFAULT 78)
-RETURNS text LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0';
+RETURNS text
+AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+--
 -- commit_stats_compare: what changed from one period of the history to another
+--
 CREATE FUNCTION commit_stats_compare(
 	before tstzrange,
 	after tstzrange,
@@ -813,10 +877,13 @@ CREATE FUNCTION commit_stats_compare(
 	OUT mean_change double precision,
 	OUT change_share double precision,
 	OUT sentence text)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8
-AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8;
 
+--
 -- commit_delay_whatif: predict each commit_delay from a sample of the current load
+--
 CREATE FUNCTION commit_delay_whatif(
 	delays integer[],
 	siblings integer[] DEFAULT NULL,
@@ -849,10 +916,13 @@ CREATE FUNCTION commit_delay_whatif(
 	OUT measured_delay_hit_share double precision,
 	OUT measured_mean double precision,
 	OUT measured_p99 double precision)
-RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
-AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
+--
 -- commit_remedies: what would help, predicted from a sample of the current load
+--
 CREATE FUNCTION commit_remedies(
 	sample interval DEFAULT '10 s',
 	OUT remedy text,
@@ -889,10 +959,13 @@ CREATE FUNCTION commit_remedies(
 	OUT measured_flushes_per_second double precision,
 	OUT measured_mean double precision,
 	OUT measured_p99 double precision)
-RETURNS SETOF record LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12
-AS 'MODULE_PATHNAME', 'commit_remedies_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_remedies_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
+--
 -- commit_history: one row for each minute, and one for each hour
+--
 CREATE FUNCTION commit_history(
 	OUT resolution text,
 	OUT period_start timestamptz,
@@ -961,8 +1034,9 @@ CREATE FUNCTION commit_history(
 	OUT top_queryid bigint,
 	OUT top_reason text,
 	OUT top_statement_flushes bigint)
-RETURNS SETOF record LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1500
-AS 'MODULE_PATHNAME', 'commit_history_1_0';
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_history_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1500;
 
 CREATE VIEW commit_history AS
 SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
@@ -1003,25 +1077,33 @@ FROM commit_history() h
 ORDER BY h.resolution, h.period_start;
 
 CREATE FUNCTION commit_history_close()
-RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
-AS 'MODULE_PATHNAME', 'commit_history_close_1_0';
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_history_close_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE FUNCTION commit_history_reset()
-RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
-AS 'MODULE_PATHNAME', 'commit_history_reset_1_0';
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_history_reset_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
+--
 -- commit_stats_reset: reset all statistics
+--
 CREATE FUNCTION commit_stats_reset()
-RETURNS timestamptz LANGUAGE C STRICT VOLATILE PARALLEL SAFE
-AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0';
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
+--
 -- commit_stats_html: one page about a period
+--
 -- The bodies are parsed here, so no search_path changes what they read.  Markup
 -- stands in them as it is: each value passes commit_stats_html_escape() or
 -- commit_stats_html_number(), or is a time or an integer.
 CREATE FUNCTION commit_stats_html_escape(
 	value text)
-RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT pg_catalog.string_agg(
 			   CASE WHEN c = '&'::text THEN '&amp;'::text
@@ -1041,7 +1123,8 @@ END;
 -- Three digits, or all those before the point.
 CREATE FUNCTION commit_stats_html_number(
 	value double precision)
-RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE WHEN value IS NULL THEN '-'::text
 				WHEN value >= 99.95::double precision
@@ -1054,7 +1137,8 @@ END;
 CREATE FUNCTION commit_stats_html(
 	"from" timestamptz DEFAULT now() - '24 h'::interval,
 	"to" timestamptz DEFAULT now())
-RETURNS text LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
 WITH
 --
@@ -1433,99 +1517,163 @@ Numbers above: see What happened.</div>
 FROM geo, name, events, ticks, hover, lane, groups;
 END;
 
+--
 -- Privileges: the statistics cover the transactions of all users, so reading them
 -- requires pg_read_all_stats, as pg_stat_activity does for other users' sessions.
 -- commit_stats_reset() and commit_delay_sweep() affect all sessions;
 -- commit_delay_whatif() and commit_remedies() show what each session does.  Only
 -- a superuser may call these, or grant EXECUTE on them.
-DO $$
-DECLARE
-	member record;
-BEGIN
-	FOR member IN
-		SELECT d.objid::regclass AS view, p.oid::regprocedure AS function, p.proname AS name
-		FROM pg_extension e
-			 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass::oid AND d.refobjid = e.oid AND d.deptype = 'e'::"char"
-			 LEFT JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass::oid
-		WHERE e.extname = 'commit_stats'::name
-		  AND d.classid IN ('pg_class'::regclass::oid, 'pg_proc'::regclass::oid)
-	LOOP
-		IF member.name IS NULL THEN
-			EXECUTE pg_catalog.format('GRANT SELECT ON %s TO pg_read_all_stats', member.view);
-			CONTINUE;
-		END IF;
-		EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', member.function);
-		IF member.name <> ALL ('{
-			commit_stats_reset, commit_statement_stats_reset, commit_history_reset, commit_history_close,
-			commit_delay_sweep, commit_delay_whatif, commit_remedies}'::name[])
-		THEN
-			EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO pg_read_all_stats', member.function);
-		END IF;
-	END LOOP;
-END $$;
+--
+REVOKE ALL ON FUNCTION
+	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
+	commit_statement_texts(), commit_statement_stats_reset(), commit_activity(),
+	commit_slow_log(), commit_stall_log(), commit_flush_histogram(),
+	commit_sibling_histogram(), commit_flush_log(), commit_latency_stats(),
+	commit_latency_histogram(), commit_latency_buckets(), commit_wal_stats(),
+	commit_standby_stats(), commit_delay_state(), commit_delay_changes(),
+	commit_stats_info(), commit_stats_sample(interval), commit_stats_rates(),
+	commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean),
+	commit_stats_report(),
+	commit_stats_report(timestamptz, timestamptz, integer),
+	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
+	commit_stats_html_number(double precision),
+	commit_stats_html(timestamptz, timestamptz),
+	commit_delay_whatif(integer[], integer[], interval),
+	commit_remedies(interval), commit_history(), commit_history_close(),
+	commit_history_reset(), commit_stats_reset()
+	FROM PUBLIC;
 
+GRANT EXECUTE ON FUNCTION
+	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
+	commit_statement_texts(), commit_activity(), commit_slow_log(),
+	commit_stall_log(), commit_flush_histogram(), commit_sibling_histogram(),
+	commit_flush_log(), commit_latency_stats(), commit_latency_histogram(),
+	commit_latency_buckets(), commit_wal_stats(), commit_standby_stats(),
+	commit_delay_state(), commit_delay_changes(), commit_stats_info(),
+	commit_stats_sample(interval), commit_stats_rates(), commit_history(),
+	commit_stats_report(),
+	commit_stats_report(timestamptz, timestamptz, integer),
+	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
+	commit_stats_html_number(double precision),
+	commit_stats_html(timestamptz, timestamptz)
+	TO pg_read_all_stats;
+
+GRANT SELECT ON
+	commit_flush_stats, commit_client_stats, commit_statement_stats,
+	commit_database_stats, commit_activity, commit_slow_log, commit_stall_log,
+	commit_flush_histogram, commit_sibling_histogram, commit_flush_log,
+	commit_latency_stats, commit_latency_histogram, commit_flush_latency_stats,
+	commit_flush_latency_histogram, commit_latency_buckets, commit_wal_stats,
+	commit_standby_stats, commit_delay_state, commit_delay_changes,
+	commit_history, commit_stats_info
+	TO pg_read_all_stats;
+
+--
 -- Comments: those of columns become the tables of doc/reference.md (script/generate)
+--
 DO $$
 DECLARE
-	object record;
+	name text;
 BEGIN
-	FOR object IN
-		SELECT pg_catalog.format('FUNCTION %I()', view) AS name,
-			   pg_catalog.format('underlying function of the view %I', view) AS comment
-		FROM pg_catalog.unnest('{
+	FOREACH name IN ARRAY '{
 		commit_flush_stats, commit_statement_stats, commit_activity, commit_slow_log,
 		commit_stall_log, commit_flush_histogram, commit_flush_log,
 		commit_latency_buckets, commit_wal_stats, commit_standby_stats,
-		commit_delay_state, commit_delay_changes, commit_stats_info, commit_history}'::text[]) v(view)
-		UNION ALL VALUES
-	('FUNCTION commit_statement_texts()', 'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold'),
-	('FUNCTION commit_statement_stats_reset()', 'resets commit_statement_stats alone, and returns the time'),
-	('FUNCTION commit_client_stats()', 'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together'),
-	('FUNCTION commit_sibling_histogram()', 'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes'),
-	('FUNCTION commit_latency_stats()', 'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter'),
-	('FUNCTION commit_latency_histogram()', 'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter'),
-	('FUNCTION commit_stats_sample(interval)', 'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds'),
-	('FUNCTION commit_stats_rates()', 'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest'),
-	('FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)', 'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; drops pairs whose p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds'),
-	('FUNCTION commit_stats_report()', 'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text'),
-	('FUNCTION commit_stats_report(timestamptz, timestamptz, integer)', 'the report for a period of commit_history: of each minute that overlaps it; where minutes are no longer kept, of whole hours of UTC'),
-	('FUNCTION commit_stats_compare(tstzrange, tstzrange)', 'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC'),
-	('FUNCTION commit_stats_html(timestamptz, timestamptz)', 'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset'),
-	('FUNCTION commit_stats_html_escape(text)', '"value" as text of a page of commit_stats_html()'),
-	('FUNCTION commit_stats_html_number(double precision)', '"value" with three digits, for commit_stats_html()'),
-	('FUNCTION commit_delay_whatif(integer[], integer[], interval)', 'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting'),
-	('FUNCTION commit_remedies(interval)', 'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is'),
-	('FUNCTION commit_history_close()', 'end the present minute of commit_history now; returns its end'),
-	('FUNCTION commit_history_reset()', 'empty commit_history; returns the time from which it counts'),
-	('FUNCTION commit_stats_reset()', 'resets statistics of commit_stats, but not commit_history, and returns the time of the reset'),
-	('VIEW commit_flush_stats', 'one row, showing commits and WAL flushes of the whole server since the last reset'),
-	('VIEW commit_client_stats', 'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset'),
-	('VIEW commit_statement_stats', 'one row for each database, database role and statement, showing the commits of its transactions since the last reset'),
-	('VIEW commit_database_stats', 'one row for each database, showing its commits and the WAL flushes that they issued since the last reset'),
-	('VIEW commit_activity', 'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for'),
-	('VIEW commit_slow_log', 'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first'),
-	('VIEW commit_stall_log', 'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first'),
-	('VIEW commit_flush_histogram', 'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset'),
-	('VIEW commit_sibling_histogram', 'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)'),
-	('VIEW commit_flush_log', 'one row for each of the newest flushes that carried a commit or were issued by one, newest first'),
-	('VIEW commit_latency_stats', 'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took'),
-	('VIEW commit_flush_latency_stats', 'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush'),
-	('VIEW commit_latency_histogram', 'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took'),
-	('VIEW commit_flush_latency_histogram', 'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush'),
-	('VIEW commit_latency_buckets', 'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers'),
-	('VIEW commit_wal_stats', 'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first'),
-	('VIEW commit_standby_stats', 'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed'),
-	('VIEW commit_delay_state', 'one row, showing what commit_stats.adaptive_delay believes and does'),
-	('VIEW commit_delay_changes', 'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first'),
-	('VIEW commit_history', 'one row for each minute, and one for each hour of UTC, of which each is the sum of its minutes; newest last'),
-	('VIEW commit_stats_info', 'one row, showing the current state of commit_stats')
+		commit_delay_state, commit_delay_changes, commit_stats_info, commit_history}'::text[]
 	LOOP
-		EXECUTE pg_catalog.format('COMMENT ON %s IS %L', object.name, object.comment);
+		EXECUTE pg_catalog.format(
+			'COMMENT ON FUNCTION %1$I() IS ''underlying function of the view %1$I''', name);
 	END LOOP;
 END $$;
 
+COMMENT ON FUNCTION commit_statement_texts() IS
+	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database, or has a text that the encoding of this database cannot hold';
+COMMENT ON FUNCTION commit_statement_stats_reset() IS
+	'resets commit_statement_stats alone, and returns the time';
+COMMENT ON FUNCTION commit_client_stats() IS
+	'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together';
+COMMENT ON FUNCTION commit_sibling_histogram() IS
+	'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes';
+COMMENT ON FUNCTION commit_latency_stats() IS
+	'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter';
+COMMENT ON FUNCTION commit_latency_histogram() IS
+	'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter';
+COMMENT ON FUNCTION commit_stats_sample(interval) IS
+	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
+COMMENT ON FUNCTION commit_stats_rates() IS
+	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest';
+COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
+	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; drops pairs whose p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
+COMMENT ON FUNCTION commit_stats_report() IS
+	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
+COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
+	'the report for a period of commit_history: of each minute that overlaps it; where minutes are no longer kept, of whole hours of UTC';
+COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
+	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings; where minutes are no longer kept, periods have whole hours of UTC';
+COMMENT ON FUNCTION commit_stats_html(timestamptz, timestamptz) IS
+	'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset';
+COMMENT ON FUNCTION commit_stats_html_escape(text) IS
+	'"value" as text of a page of commit_stats_html()';
+COMMENT ON FUNCTION commit_stats_html_number(double precision) IS
+	'"value" with three digits, for commit_stats_html()';
+COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
+	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share leave out the error of the model; the measured columns are null except for the current setting';
+COMMENT ON FUNCTION commit_remedies(interval) IS
+	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes, and those last that may lose something; statement and undo are to be pasted into psql outside of a transaction, or where a comment in them says; low and high are 95% bounds; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
+COMMENT ON FUNCTION commit_history_close() IS
+	'end the present minute of commit_history now; returns its end';
+COMMENT ON FUNCTION commit_history_reset() IS
+	'empty commit_history; returns the time from which it counts';
+COMMENT ON FUNCTION commit_stats_reset() IS
+	'resets statistics of commit_stats, but not commit_history, and returns the time of the reset';
+
+COMMENT ON VIEW commit_flush_stats IS
+	'one row, showing commits and WAL flushes of the whole server since the last reset';
+COMMENT ON VIEW commit_client_stats IS
+	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
+COMMENT ON VIEW commit_statement_stats IS
+	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
+COMMENT ON VIEW commit_database_stats IS
+	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
+COMMENT ON VIEW commit_activity IS
+	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
+COMMENT ON VIEW commit_slow_log IS
+	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
+COMMENT ON VIEW commit_stall_log IS
+	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
+COMMENT ON VIEW commit_flush_histogram IS
+	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
+COMMENT ON VIEW commit_sibling_histogram IS
+	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; without a fixed delay, and if more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
+COMMENT ON VIEW commit_flush_log IS
+	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
+COMMENT ON VIEW commit_latency_stats IS
+	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
+COMMENT ON VIEW commit_flush_latency_stats IS
+	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
+COMMENT ON VIEW commit_latency_histogram IS
+	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
+COMMENT ON VIEW commit_flush_latency_histogram IS
+	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
+COMMENT ON VIEW commit_latency_buckets IS
+	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
+COMMENT ON VIEW commit_wal_stats IS
+	'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first';
+COMMENT ON VIEW commit_standby_stats IS
+	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
+COMMENT ON VIEW commit_delay_state IS
+	'one row, showing what commit_stats.adaptive_delay believes and does';
+COMMENT ON VIEW commit_delay_changes IS
+	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
+COMMENT ON VIEW commit_history IS
+	'one row for each minute, and one for each hour of UTC, of which each is the sum of its minutes; newest last';
+COMMENT ON VIEW commit_stats_info IS
+	'one row, showing the current state of commit_stats';
+
+--
 -- What the columns of views mean.  Where no row has the column of a view, it means what
 -- the first row says that has the name; script/generate knows that, too.
+--
 DO $$
 DECLARE
 	meaning record;
