@@ -281,15 +281,14 @@ static void
 print_busy(char **argument)
 {
 	static WatchShared memory;
-	int			number = 0;
 
 	shared = &memory;
-	for (; *argument != NULL; argument++)
+	for (int number = 1; *argument != NULL; number++)
 	{
 		changecount_begin(&shared->changes);
-		*sample_of(++number) = (WatchSample)
+		*sample_of(number) = (WatchSample)
 		{
-			.at = number,.phase[PHASE_STANDBY] = atoi(*argument)
+			.at = number,.phase[PHASE_STANDBY] = atoi(*argument++)
 		};
 		changecount_end(&shared->changes);
 	}

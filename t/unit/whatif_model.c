@@ -228,7 +228,7 @@ simulate_cancelled(void)
 	LoadCycle	cycle = {.work = 100};
 	double		flush = 100;
 	WhatifLoad	load = {.nblocks = 1,.block_length = INFINITY,.nclients = 1,
-		.ngroups = 1,.group = {{1, {1, NULL}, &cycle}},.cores = 1,
+		.ngroups = 1,.group = {{1, {1, NULL}, &cycle, 0}},.cores = 1,
 	.flush = one_value(&flush)};
 	WhatifOutcome outcome;
 
