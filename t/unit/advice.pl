@@ -133,6 +133,9 @@ my $table = <<'END';
 %one_by_one | queue carried=10000 commits=10000
 	answer: no\. NOTIFY commits
 
+a new WAL segment: its time is no part of the flushes | phase:segment=0.4
+	cause: 60\.0% flushes of usual length
+	says: 2\. 40\.0% a new WAL segment is made
 NOTIFY | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 notify.commits=100
 	notify.hold_time=418e6 notify.flush_time=410e6 listeners=0
 	cause: 94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms for its flush: at most 239 such commits/s\. No session listens to these messages\.
