@@ -338,18 +338,18 @@ ratio_beside(const StallLog *log, const LoggedEvent *stall,
 }
 
 /*
- * Of two activities at the same time, the one with the larger ratio counts.
- * Checkpoints and the archiver use the volume themselves, so the rules ask for
- * I/O of others after them.
+ * Of two activities at the same time, the one with the larger ratio counts, if
+ * it is surer than "bytes".  Checkpoints and the archiver use the volume
+ * themselves, so the rules ask for I/O of others after them.
  */
 static double
 certainty_beside(const StallLog *log, const LoggedEvent *stall,
-				 WatchActivity activity, WatchActivity other)
+				 WatchActivity activity, WatchActivity other, double bytes)
 {
 	double		ratio = ratio_beside(log, stall, activity);
 
-	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, stall, other) ?
-		1 - 1 / ratio : 0;
+	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, stall, other) &&
+		1 - 1 / ratio > bytes ? 1 - 1 / ratio : 0;
 }
 
 /*
@@ -464,12 +464,6 @@ has_no_quota(const StallLog *log, const LoggedEvent *stall)
 		 watch_is_of_write(&stall->outcome.seen) : log->short_writes);
 }
 
-static double
-unless_surer(double other, double certainty)
-{
-	return certainty > other ? certainty : 0;
-}
-
 /* By the rules before "end"; "quota": the certainty of that, if it may be one */
 static void
 decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause end)
@@ -489,15 +483,15 @@ decide_cause(const StallLog *log, LoggedEvent *stall, double quota, StallCause e
 		{STALL_PAUSE, throttled && stall->outcome.seen.paused > 0},
 		{STALL_CPU_LIMIT, throttled},
 		{STALL_BULK_WAL, writer_outweighs(log, stall) ? bulk_wal : 0},
-		{STALL_CHECKPOINT, unless_surer(bytes,
-										certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER))},
-		{STALL_ARCHIVER, unless_surer(bytes,
-									  certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT))},
+		{STALL_CHECKPOINT,
+		certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER, bytes)},
+		{STALL_ARCHIVER,
+		certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT, bytes)},
 		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
 		log->quota_flushes == 0 && quota > 0 ? quota : bytes},
 		{STALL_OTHERS, ahead ? 0 :
-		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
+		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS, bytes)},
 		{STALL_QUOTA, quota},
 		{STALL_CHECKPOINT, ahead ? MERELY_BESIDE :
 		is_beside(log, stall, ACTIVITY_CHECKPOINT)},
