@@ -265,18 +265,6 @@ better_named(const WaitingCommit *a, const WaitingCommit *b)
 		b->lock.tag.locktag_type == LOCKTAG_TUPLE ? b : a;
 }
 
-/* What a commit waits for, and what the holder of its lock does. */
-static char *
-describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
-			  const char *detail)
-{
-	if (root == commit)
-		return pstrdup(detail);
-	return psprintf("%s, which commits%s %s", detail,
-					root->reading.phase == PHASE_STANDBY ? ":" : " and waits",
-					root->detail);
-}
-
 /*
  * The oldest of the commits that wait for the same, of which one has lasted
  * WAITS_NOW_LONG: those with most time in all.  Those that wait in an
@@ -414,7 +402,12 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock_phase = longest->reading.phase;
 	now->lock = named->lock;
-	now->what = psprintf("%s%s", describe_wait(longest, cause, named->detail),
+	/* and what the holder of its lock does */
+	now->what = psprintf("%s%s%s%s", named->detail,
+						 cause == longest ? "" :
+						 cause->reading.phase == PHASE_STANDBY ?
+						 ", which commits: " : ", which commits and waits ",
+						 cause == longest ? "" : cause->detail,
 						 !is_flush(now->phase) || now->phase == PHASE_DELAY ? "" :
 						 describe_checkpoint(now->longest, &now->beside_sync));
 }
