@@ -75,10 +75,8 @@ requested_settings(SyncCommitLevel level, const LatencyTotals *totals)
 	Datum		settings[SYNCHRONOUS_COMMIT_NLEVELS];
 	int			n = 0;
 
-	if (level != WAIT_LOCAL)
-		settings[n++] = CStringGetTextDatum(wait_level_names[level]);
-	for (int i = 0; level == WAIT_LOCAL && i < lengthof(settings); i++)
-		if (totals->local_by_setting[i] > 0)
+	for (int i = 0; i < lengthof(settings); i++)
+		if (level == WAIT_LOCAL ? totals->local_by_setting[i] > 0 : i == level)
 			settings[n++] = CStringGetTextDatum(wait_level_names[i]);
 	return PointerGetDatum(construct_array(settings, n, TEXTOID, -1, false,
 										   TYPALIGN_INT));

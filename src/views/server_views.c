@@ -61,15 +61,13 @@ row_fit(Row *row)
 Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
-	const volatile EntryTableShared *clients;
-	const volatile EntryTableShared *statements;
+	const EntryTableShared *clients = clients_table.shared;
+	const EntryTableShared *statements = statements_table.shared;
 	uint32		connected;
 	int			sweep_pid;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	clients = clients_table.shared;
-	statements = statements_table.shared;
 	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
 
