@@ -112,26 +112,23 @@ wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 static void
 find_writer(LoggedEvent *stall, const LoggedEvent *writers, int n)
 {
-	if (stall->outcome.wal_bytes == 0)
-		return;
-	stall->writer = &stall->event;
-	stall->writer_share = stall->event.wal_bytes;
+	const SlowEvent *writer = &stall->event;
+	double		most = stall->event.wal_bytes;
+
 	for (int i = 0; i < n && stall->event.since != 0; i++)
 	{
 		double		bytes = wal_in_flush(&writers[i].event, &stall->event);
 
-		if (bytes > stall->writer_share)
+		if (bytes > most)
 		{
-			stall->writer = &writers[i].event;
-			stall->writer_share = bytes;
+			writer = &writers[i].event;
+			most = bytes;
 		}
 	}
-	stall->writer_share = Min(stall->writer_share / stall->outcome.wal_bytes, 1.0);
-	if (stall->writer_share < 0.5)
-	{
-		stall->writer = NULL;
-		stall->writer_share = 0;
-	}
+	if (stall->outcome.wal_bytes == 0 || most < 0.5 * stall->outcome.wal_bytes)
+		return;
+	stall->writer = writer;
+	stall->writer_share = Min(most / stall->outcome.wal_bytes, 1.0);
 }
 
 /*
