@@ -72,19 +72,6 @@ log_file_error(const char *what, const char *path)
 }
 
 static bool
-write_file(const char *path, const char *from, Size size)
-{
-	FILE	   *file = AllocateFile(path, PG_BINARY_W);
-	bool		written;
-
-	if (file == NULL)
-		return false;
-	written = fwrite(from, size, 1, file) == 1;
-	/* closed in any case; it leaves the errno of a failed write */
-	return FreeFile(file) == 0 && written;
-}
-
-static bool
 remove_file(const char *path)
 {
 	if (unlink(path) == 0 || errno == ENOENT)
@@ -113,9 +100,14 @@ bool
 persist_write(const char *path, const char *from, Size size)
 {
 	char		temporary[MAXPGPATH];
+	FILE	   *file;
+	bool		written;
 
 	snprintf(temporary, sizeof(temporary), "%s" TEMPORARY, path);
-	if (!write_file(temporary, from, size))
+	file = AllocateFile(temporary, PG_BINARY_W);
+	written = file != NULL && fwrite(from, size, 1, file) == 1;
+	/* closed in any case; it leaves the errno of a failed write */
+	if ((file != NULL && FreeFile(file) != 0) || !written)
 		log_file_error("write", temporary);
 	else if (durable_rename(temporary, path, LOG) == 0)
 		return true;
