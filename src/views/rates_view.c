@@ -131,7 +131,6 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	guc_require_enabled();
 	counter_delta_take_since_reset(&now.counts, &slots);
 	now.stats_reset = slots.stats_reset;
-	begin = slots.wal_reset;
 	now.insert = RecoveryInProgress() ?
 		InvalidXLogRecPtr : GetXLogInsertRecPtr();
 	delta = now.counts;
@@ -140,10 +139,8 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 		/* the calendar clock may have been set back since */
 		delta.time = Max(GetCurrentTimestamp() - now.stats_reset, 0) * NS_PER_US;
 	else
-	{
 		counter_delta_subtract(&delta, &last.counts);
-		begin = last.insert;
-	}
+	begin = first ? slots.wal_reset : last.insert;
 	if (begin != InvalidXLogRecPtr && now.insert >= begin)
 		wal_rate = ratio((double) (now.insert - begin) * 1e9, delta.time);
 

@@ -329,10 +329,6 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 Datum
 commit_history_1_0(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {
-		[HISTORY_MINUTES] = "minute",
-		[HISTORY_HOURS] = "hour"
-	};
 	HistorySum *sum = palloc(sizeof(HistorySum));
 	Row			row;
 
@@ -341,7 +337,7 @@ commit_history_1_0(PG_FUNCTION_ARGS)
 		for (uint64 n = history_first(i);
 			 n <= pg_atomic_read_u64(history_rows[i].newest); n++)
 			if (history_copy(i, n, sum))
-				put_history_row(&row, names[i], sum);
+				put_history_row(&row, i == HISTORY_MINUTES ? "minute" : "hour", sum);
 	return (Datum) 0;
 }
 
