@@ -174,7 +174,6 @@ backend_slots_wal_committing(void)
 	return sum;
 }
 
-/* The first counters, of all slots. */
 void
 backend_slots_add_up(uint64 *sum, int ncounters)
 {

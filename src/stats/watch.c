@@ -1051,14 +1051,10 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	if (before->moved_kb != 0 && sample->moved_kb != 0)
 	{
 		sum->volume.seconds += (double) ns / NS_PER_S;
-		sum->volume.bytes += (uint32) (sample->moved_kb - before->moved_kb) *
-			1024.0 * part;
-		sum->volume.flushed += (uint32) (sample->flushed_kb - before->flushed_kb) *
-			1024.0 * part;
-		sum->volume.requests += (uint32) (sample->requests - before->requests) *
-			part;
-		sum->volume.of_flushes += (uint32) (sample->flush_requests - before->flush_requests) *
-			part;
+		sum->volume.bytes += (sample->moved_kb - before->moved_kb) * 1024.0 * part;
+		sum->volume.flushed += (sample->flushed_kb - before->flushed_kb) * 1024.0 * part;
+		sum->volume.requests += (sample->requests - before->requests) * part;
+		sum->volume.of_flushes += (sample->flush_requests - before->flush_requests) * part;
 	}
 }
 
@@ -1080,7 +1076,6 @@ finish_sum(WatchSummary *sum)
 	sum->unwaited = round(sum->unwaited);
 }
 
-/* Any process. */
 void
 watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 {
