@@ -148,7 +148,7 @@ main(int argc, char **argv)
 	long		slept = 0;
 
 	adaptive_delay_module.attach(calloc(1, adaptive_delay_module.head_size),
-								 NULL);
+								 NULL, false);
 	adaptive_delay_settle(true);
 	for (long i = 0; i < commits; i++)
 	{

@@ -29,7 +29,7 @@
  * the global offset table each time, unless its declaration is hidden.  (Since
  * 16, PGXS passes -fvisibility=hidden, which does not affect declarations.)
  */
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(WIN32)
 #define COMMIT_STATS_HIDDEN	__attribute__((visibility("hidden")))
 #else
 #define COMMIT_STATS_HIDDEN

@@ -123,7 +123,7 @@ to_ns(double us)
 }
 
 static void
-adaptive_delay_attach(void *head, void *tail)
+adaptive_delay_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	adaptive_delay_before_most = &shared->before_most;

@@ -102,7 +102,7 @@ history_tail_size(int backends)
 }
 
 static void
-history_attach(void *head, void *tail)
+history_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	history_rows[HISTORY_MINUTES].size = commit_stats_history_minutes;
@@ -112,6 +112,8 @@ history_attach(void *head, void *tail)
 		(HistoryRow *) tail + commit_stats_history_minutes;
 	for (int i = 0; i < HISTORY_NRINGS; i++)
 		history_rows[i].newest = &shared->newest[i];
+	if (found)
+		return;
 	shared->base.start = shared->began_at = GetCurrentTimestamp();
 	shared->base.counts.time = clock_now();
 	shared->base.stats_reset = backend_slots_reset_time();

@@ -8,8 +8,8 @@
  * one part for each module.  A process enters all modules before it counts
  * anything, and leaves them when it exits.
  *
- * Locking: AddinShmemInitLock while the segment is laid out.  What the LWLocks
- * protect is in shared_memory.h.  A process that needs several takes
+ * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says
+ * what the LWLocks protect.  A process that needs several takes
  * commit_stats_reset_lock() first and commit_stats_delay_lock() last.  On the
  * commit path, only a transaction that registers its process, or is the first
  * of another client (clients.c) or of a statement without a cell
@@ -93,8 +93,8 @@ segment_startup(void)
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	part = ShmemInitStruct("commit_stats", size, &found);
-	Assert(!found);
-	memset(part, 0, size);
+	if (!found)
+		memset(part, 0, size);
 	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
 	for (int i = 0; stats_modules[i]; i++)
 	{
@@ -105,7 +105,7 @@ segment_startup(void)
 		if (module->tail)
 			*module->tail = part + head_size(module);
 		if (module->attach)
-			module->attach(part, part + head_size(module));
+			module->attach(part, part + head_size(module), found);
 		part += part_size(module, MaxBackends);
 	}
 	shared_memory_attached = true;

@@ -18,9 +18,6 @@
 #if defined(PG_HAVE_ATOMIC_U32_SIMULATION) || defined(PG_HAVE_ATOMIC_U64_SIMULATION)
 #error "commit_stats needs a platform with atomic operations on 64 bits"
 #endif
-#ifdef EXEC_BACKEND
-#error "commit_stats needs a server that forks its processes"
-#endif
 
 typedef struct StatsModule
 {
@@ -29,14 +26,15 @@ typedef struct StatsModule
 	 * a cache line of its own, a tail.  The tail is one slot for each of
 	 * MaxBackends, or what the module computes itself.  "head" and "tail" are
 	 * variables to point there.  The memory is zeroed, as are atomic
-	 * variables in it; "attach" initializes what is not 0.
+	 * variables in it; "attach" initializes what is not 0, unless the part
+	 * was found.
 	 */
 	Size		head_size;
 	Size		slot_size;
 	Size		(*tail_size) (int backends);
 	void	  **head;
 	void	  **tail;
-	void		(*attach) (void *head, void *tail);
+	void		(*attach) (void *head, void *tail, bool found);
 
 	/*
 	 * "enter" prepares a process before it counts anything, in the order of

@@ -55,10 +55,12 @@ clock_offset(void)
 }
 
 static void
-clock_attach(void *head, void *tail)
+clock_attach(void *head, void *tail, bool found)
 {
 	int64		offset;
 
+	if (found)
+		return;
 	(void) read_offset(&offset);
 	pg_atomic_write_u64(clock_offset_shared, (uint64) offset);
 }

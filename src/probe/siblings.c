@@ -93,7 +93,7 @@ siblings_tail_size(int backends)
 }
 
 static void
-siblings_attach(void *head, void *tail)
+siblings_attach(void *head, void *tail, bool found)
 {
 	siblings_nregistered = &shared->nregistered;
 	nsummary = bitmap_words(bitmap_words(MaxBackends));

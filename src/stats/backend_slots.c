@@ -74,10 +74,12 @@ cell_of(int procno, int cell)
 }
 
 static void
-backend_slots_attach(void *head, void *tail)
+backend_slots_attach(void *head, void *tail, bool found)
 {
 	base = head;
 	slots = tail;
+	if (found)
+		return;
 	base->stats_reset = GetCurrentTimestamp();
 }
 

@@ -74,10 +74,11 @@ clients_tail_size(int backends)
 }
 
 static void
-clients_attach(void *head, void *tail)
+clients_attach(void *head, void *tail, bool found)
 {
 	slots = tail;
-	entry_table_attach(&clients_table, (char *) tail + slots_size(MaxBackends));
+	entry_table_attach(&clients_table,
+					   (char *) tail + slots_size(MaxBackends), found);
 }
 
 static bool

@@ -71,7 +71,7 @@ static TracedCommit noted;
 static uint64 noted_cpu_time;
 
 static void
-commit_trace_attach(void *head, void *tail)
+commit_trace_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	commit_trace_deadline = &shared->deadline;

@@ -398,7 +398,7 @@ clear_entries(EntryTable *table, TimestampTz now)
 }
 
 void
-entry_table_attach(EntryTable *table, void *tail)
+entry_table_attach(EntryTable *table, void *tail, bool found)
 {
 	int			n = nplaces(table, MaxBackends);
 
@@ -410,7 +410,7 @@ entry_table_attach(EntryTable *table, void *tail)
 								max_entries(table) * table->key_size);
 	table->buckets = (int *) (table->uses + max_entries(table));
 	table->place_entries = table->buckets + max_entries(table);
-	if (n == 0)
+	if (found || n == 0)
 		return;
 	for (int i = 0; i < n; i++)
 		table->place_entries[i] = NO_ENTRY;

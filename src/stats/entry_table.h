@@ -129,7 +129,7 @@ counted_commits(const uint64 *value)
 
 /* The module's tail */
 extern Size entry_table_size(const EntryTable *table, int backends);
-extern void entry_table_attach(EntryTable *table, void *tail);
+extern void entry_table_attach(EntryTable *table, void *tail, bool found);
 
 /*
  * A change: take commit_stats_clients_lock(), and find the entry of a key;

@@ -72,11 +72,13 @@ flush_ring_tail_size(int backends)
 }
 
 static void
-flush_ring_attach(void *head, void *tail)
+flush_ring_attach(void *head, void *tail, bool found)
 {
 	flush_ring_mask = ring_slots() - 1;
 	flush_ring_head = head;
 	flush_ring = tail;
+	if (found)
+		return;
 	for (int i = 0; i < ring_slots(); i++)
 		pg_atomic_write_u64(&flush_ring[i].tagged_commits, make_tag(i));
 	/* no group has number 0 at first; it ends before any commit */

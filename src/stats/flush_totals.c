@@ -72,7 +72,7 @@ typedef struct GroupSums
 } GroupSums;
 
 static void
-flush_totals_attach(void *head, void *tail)
+flush_totals_attach(void *head, void *tail, bool found)
 {
 	ncells = MaxBackends;
 	ncounts = GROUP_COUNT_KINDS * ncells;

@@ -395,9 +395,10 @@ forget_limits(void)
 }
 
 static void
-slow_log_attach(void *head, void *tail)
+slow_log_attach(void *head, void *tail, bool found)
 {
-	forget_limits();
+	if (!found)
+		forget_limits();
 }
 
 static void

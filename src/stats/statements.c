@@ -79,9 +79,9 @@ statements_tail_size(int backends)
 }
 
 static void
-statements_attach(void *head, void *tail)
+statements_attach(void *head, void *tail, bool found)
 {
-	entry_table_attach(&statements_table, tail);
+	entry_table_attach(&statements_table, tail, found);
 }
 
 /*---- Statements --------------------------------------------------*/

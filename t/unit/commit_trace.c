@@ -88,7 +88,8 @@ trace_begin(PG_FUNCTION_ARGS)
 {
 	MemoryContext outer = MemoryContextSwitchTo(TopMemoryContext);
 
-	commit_trace_module.attach(palloc0(commit_trace_module.head_size), NULL);
+	commit_trace_module.attach(palloc0(commit_trace_module.head_size), NULL,
+							   false);
 	commit_trace_start(&trace, PG_UINT64_MAX);
 	MemoryContextSwitchTo(outer);
 	PG_RETURN_VOID();

@@ -170,7 +170,7 @@ make_part(const StatsModule *module)
 
 	head = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, head);
 	memset(head, 0, size);
-	module->attach(head, head + PG_CACHE_LINE_SIZE);
+	module->attach(head, head + PG_CACHE_LINE_SIZE, false);
 	return head;
 }
 

@@ -83,7 +83,7 @@ main(int argc, char **argv)
 
 	MaxBackends = atoi(argv[1]);
 	*siblings_module.head = calloc(1, siblings_tail_size(MaxBackends));
-	siblings_module.attach(*siblings_module.head, NULL);
+	siblings_module.attach(*siblings_module.head, NULL, false);
 	ProcGlobal = &header;
 	header.allProcs = calloc(MaxBackends, sizeof(PGPROC));
 	for (int i = 2; i < argc; i++)
