@@ -16,6 +16,9 @@
  * F have the mean of both q as their factor, so that their difference is the
  * change.  That of q has neither: it is no time.
  *
+ * What sessions wait for in their statements is no part of that, and has no
+ * time; as more wait for each other there, commits can get faster.
+ *
  * Rows without enough samples know no phase between the commit record and the
  * end.  If either period has much of them, W has all of these phases in both.
  *
@@ -34,6 +37,7 @@
 
 #define HARDLY_CHANGED		0.05
 #define HARDLY_UNKNOWN		0.05	/* of commit time */
+#define FEW_SESSIONS		1	/* on average */
 #define NO_TIME				1e-9	/* us: what rounding leaves */
 
 /* What a phase outside of flushes is spent with */
@@ -56,6 +60,7 @@ typedef struct Period
 	const HistorySum *sum;
 	double		commit;			/* mean, with before and after */
 	double		phase[PHASE_N]; /* but for those that are in W */
+	double		transaction;	/* mean, asynchronous ones included */
 	double		waited;			/* W */
 	double		flush;			/* F; 0: not timed */
 	double		waits;			/* q */
@@ -82,6 +87,9 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	p->sum = sum;
 	p->merged = merged;
 	p->commit = ratio_or_zero(history_commit_time(sum) / 1e3, commits);
+	p->transaction = ratio_or_zero(sum->value[SLOT_TRANSACTION_TIME] / 1e3,
+								   commits + sum->value[SLOT_COMMITS_ASYNC] +
+								   sum->value[SLOT_PREPARES]);
 	for (int phase = 0; phase < PHASE_N; phase++)
 	{
 		double		time = ratio_or_zero(sum->phase[phase] / 1e3, commits);
@@ -184,6 +192,17 @@ describe_times(const char *subject, double before, double after,
 					format_us(before), format_us(after), rest);
 }
 
+/* Where these did not follow the commits in them */
+static const char *
+describe_transactions(const Period *b, const Period *a)
+{
+	int			change = direction(b->transaction, a->transaction);
+
+	return change == 0 || change == direction(b->commit, a->commit) ? "" :
+		psprintf("; transactions that write got %s: %s to %s", change < 0 ? "faster" : "slower",
+				 format_us(b->transaction), format_us(a->transaction));
+}
+
 /* Pages go to the WAL whole after a checkpoint. */
 static const char *
 describe_wal(const Period *b, const Period *a)
@@ -282,6 +301,16 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 							 " and prepares" : ""));
 }
 
+/* Sessions that wait in statements, if a change of them matters */
+static ComparedPart *
+compare_waits(ComparedPart *part, const char *name, const char *of, double before, double after)
+{
+	return fabs(after - before) < Max(FEW_SESSIONS, Max(before, after) / 4) ? part :
+		put_part(part, name, NAN, NAN, NAN,
+				 psprintf("Sessions that wait for %s: on average %s, then %s.", of,
+						  format_number(before), format_number(after)));
+}
+
 /* A setting has no time, and only its sentence tells what changed. */
 static ComparedPart *
 compare_setting(ComparedPart *part, const char *name, const char *before,
@@ -305,6 +334,9 @@ int
 compare_periods(const HistorySum *before, const HistorySum *after,
 				ComparedPart *part)
 {
+	double		ns_before = before->seconds * NS_PER_S;
+	double		ns_after = after->seconds * NS_PER_S;
+	ComparedPart *first;
 	ComparedPart *end;
 	bool		merged = is_unknown(before) || is_unknown(after);
 	Period		b;
@@ -315,14 +347,23 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 	end = put_part(part, "commit", b.commit, a.commit, a.commit - b.commit,
 				   psprintf("%s%s%s",
 							describe_times("Commits", b.commit, a.commit,
-										   psprintf("; %s, in %s and %s", describe_load(&b, &a),
+										   psprintf("%s; %s, in %s and %s",
+													describe_transactions(&b, &a),
+													describe_load(&b, &a),
 													format_duration(before->seconds),
 													format_duration(after->seconds))),
 							describe_hanging("before", before),
 							describe_hanging("after", after)));
+	end = compare_waits(end, "row waits", "rows or locks that committing ones hold",
+						ratio_or_zero(before->waits.blocked_rows, ns_before),
+						ratio_or_zero(after->waits.blocked_rows, ns_after));
+	end = compare_waits(end, "lock waits", "other locks in their statements",
+						ratio_or_zero(before->waits.lock_waits, ns_before),
+						ratio_or_zero(after->waits.lock_waits, ns_after));
+	first = end;
 	end = compare_phases(end, &b, &a);
 	end = add_flushes(end, &b, &a);
-	qsort(part + 1, end - part - 1, sizeof(ComparedPart), compare_parts);
+	qsort(first, end - first, sizeof(ComparedPart), compare_parts);
 	for (ComparedPart *p = part; p < end; p++)
 		p->share = direction(b.commit, a.commit) == 0 ? NAN : p->change / part->change;
 	end = compare_setting(end, "commit_delay", psprintf("%d us", before->delay),

@@ -345,8 +345,8 @@ typedef struct ComparedPart
 	const char *sentence;
 } ComparedPart;
 
-/* The whole, each phase, each cause of stalls, other flushes, settings */
-#define COMPARE_MAX_PARTS	(1 + PHASE_N + STALL_NCAUSES + 2 + 3)
+/* The whole, waits, each phase, each cause of stalls, other flushes, settings */
+#define COMPARE_MAX_PARTS	(1 + 2 + PHASE_N + STALL_NCAUSES + 2 + 3)
 
 /* The whole comes first.  Both periods have commits.  Returns the number. */
 extern int	compare_periods(const HistorySum *before, const HistorySum *after,

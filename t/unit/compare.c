@@ -45,6 +45,9 @@ read_period(HistorySum *sum)
 	sum->checkpoints = next();
 	sum->value[SLOT_COMMITS_ASYNC] = next();
 	sum->value[SLOT_PREPARES] = next();
+	sum->value[SLOT_TRANSACTION_TIME] = next();
+	sum->waits.blocked_rows = next();
+	sum->waits.lock_waits = next();
 	for (int phase = 0; phase < PHASE_N; phase++)
 		sum->phase[phase] = next();
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)

@@ -15,7 +15,7 @@ my @phases = qw(before record notify sleep flush others segment standby log afte
 my @causes = qw(segment CPU pause checkpoint archiver bulk bytes writes quota unknown);
 my @counts =
   qw(seconds commits flushes unled flush_time timed delay siblings adaptive wal checkpoints
-  async prepares);
+  async prepares transactions rows locks);
 
 # A minute of 1,000 commits/s that share 30,000 flushes of 400 us; times in ns
 my %usual = (
@@ -249,6 +249,30 @@ like(
 	'... share flushes');
 ($whole) = compare_periods({ %usual, async => 6000 }, { %usual, async => 7000 });
 unlike($whole->{sentence}, qr/asynchronous/, 'a few more that do not wait');
+
+# All update one row: fewer commits, each alone
+my %hot_row = (
+	%usual,
+	commits => 12000,
+	flushes => 12000,
+	timed => 12000,
+	flush_time => 12000 * 400e3,
+	flush => 12000 * 400e3,
+	others => 0,
+	log => 12000 * 10e3,
+	transactions => 12000 * 40e6,
+	rows => 60 * 6.63e9);
+($whole, @parts) = compare_periods({ %usual, transactions => 60000 * 9.7e6 }, \%hot_row);
+is( $whole->{sentence},
+	'Commits got faster: 510 us to 410 us; transactions that write got slower: 9.70 ms to 40.0 ms; the load fell: 1000 to 200 commits/s that wait, in 1 min 0 s and 1 min 0 s.',
+	'transactions that wait for each other');
+is( join(' ', @{ $parts[0] }{qw(name change sentence)}),
+	'row waits nan Sessions that wait for rows or locks that committing ones hold: on average 0, then 6.63.',
+	'... come before the times of commits');
+($whole, @parts) = compare_periods({ %usual, transactions => 60000 * 1e6, locks => 60 * 20e9 },
+	{ %usual, transactions => 60000 * 1.02e6, rows => 60 * 0.9e9, locks => 60 * 25e9 });
+unlike(join(' ', map { $_->{sentence} } $whole, @parts),
+	qr/Sessions|transactions/, '... unless few more do');
 
 ($whole, @parts) = compare_periods(\%usual, { %usual, standby => 60000 * 3e6 });
 is( sprintf('%s: %s', @{ $parts[0] }{qw(name sentence)}),
