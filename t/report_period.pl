@@ -306,6 +306,15 @@ like(
 is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infinity,infinity]\')'),
 	't', 'periods without an end');
 
+# Each row is of the period that has most of it, and one of none is compared
+my $row = sprintf q{'%s'::timestamptz, '%s'::timestamptz}, @$slow{qw(from to)};
+is( $node->sql(
+		qq{SELECT count(DISTINCT mean_after)
+	FROM (VALUES ($row)) r(a, z), (VALUES (0, 1), (-0.02, 1.02), (0.02, 0.98), (0.4, 0.6), (0.7, 0.8)) p(f, t),
+	commit_stats_compare('(,)', tstzrange(a + f * (z - a), a + t * (z - a))) WHERE part = 'commit'}),
+	1,
+	'a period has no row of which it has little');
+
 like(
 	$node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
 	qr/^PostgreSQL .*, in all .* in between .*\.$/m,

@@ -4,7 +4,8 @@
  *		The figures of the report for a period of the history, and
  *		commit_stats_compare(), which compares two.
  *
- * A minute of the history belongs to each period that it overlaps.  What the
+ * A minute of the history belongs to each period that it overlaps; to compare
+ * two, to that which has half of it, or more, if that has any such.  What the
  * history does not know stays 0 or NULL in CommitFigures, so that the report
  * does not say it.
  *
@@ -299,6 +300,19 @@ bound_time(const RangeBound * bound)
 		bound->lower ? DT_NOBEGIN : DT_NOEND;
 }
 
+/* The nearer bound of the row that has this time in it, or the time */
+static TimestampTz
+nearest_row(TimestampTz time)
+{
+	HistorySum *row = palloc(sizeof(HistorySum));
+
+	if (TIMESTAMP_NOT_FINITE(time))
+		return time;
+	history_sum(time, time + 1, row);
+	return row->rows == 0 ? time :
+		time - row->start < row->end - time ? row->start : row->end;
+}
+
 /* The sum of a range, which must have a row with a commit */
 static HistorySum *
 sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
@@ -307,13 +321,16 @@ sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
 	HistorySum *sum = palloc0(sizeof(HistorySum));
 	RangeBound	lower;
 	RangeBound	upper;
+	TimestampTz from;
+	TimestampTz to;
 	bool		empty;
 
 	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
 					  &lower, &upper, &empty);
-	if (!sum_period(psprintf(" \"%s\"", name),
-					empty ? DT_NOEND : bound_time(&lower),
-					empty ? DT_NOEND : bound_time(&upper), sum))
+	from = empty ? DT_NOEND : bound_time(&lower);
+	to = empty ? DT_NOEND : bound_time(&upper);
+	history_sum(nearest_row(from), nearest_row(to), sum);
+	if (sum->rows == 0 && !sum_period(psprintf(" \"%s\"", name), from, to, sum))
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("commit_stats: the history has nothing of \"%s\"", name),

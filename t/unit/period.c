@@ -89,7 +89,8 @@ static uint64 counted_time = 0;
 
 /* ... and all standbys, since the end of the period */
 #define history_sum(from, to, sum) \
-	(memset(sum, 0, sizeof(HistorySum)), (sum)->waits.phase[PHASE_STANDBY] = after)
+	((void) (from), (void) (to), memset(sum, 0, sizeof(HistorySum)), \
+	 (sum)->waits.phase[PHASE_STANDBY] = after)
 #define watch_sum(from, to, sum) \
 	((void) (from), memset(sum, 0, sizeof(WatchSummary)))
 
