@@ -1022,6 +1022,8 @@ CREATE FUNCTION commit_history(
 	OUT after_time double precision,
 	OUT not_run_time double precision,
 	OUT unknown_time double precision,
+	OUT row_wait_time double precision,
+	OUT lock_wait_time double precision,
 	OUT checkpoint_share double precision,
 	OUT commit_delay integer,
 	OUT commit_siblings integer,
@@ -1060,7 +1062,7 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.notify_time, h.phase_delay_time, h.phase_flush_time,
        h.others_flush_time, h.segment_time, h.standby_time,
        h.commit_log_time, h.after_time, h.not_run_time, h.unknown_time,
-       h.checkpoint_share, h.commit_delay, h.commit_siblings,
+       h.row_wait_time, h.lock_wait_time, h.checkpoint_share, h.commit_delay, h.commit_siblings,
        h.adaptive_delay, h.spacing, h.top_datid, d.datname AS top_datname,
        h.top_roleid, r.rolname AS top_rolname, h.top_application_name,
        h.top_client_flushes,
@@ -1338,6 +1340,16 @@ event AS (
 					  FROM loud) f) g
 		  GROUP BY run, name, total HAVING sum(stall_time) >= 0.01::float8 * total) h
 	GROUP BY run, total HAVING sum(stalled) >= CASE WHEN min(name) = 'unknown' THEN 0.05::float8 ELSE 0.02::float8 END * total
+	UNION ALL
+	-- at least two sessions, as in the report
+	SELECT min(x), max(x + w), 4, sum(waited),
+		   'on average ' || commit_stats_html_number(sum(waited) / sum(seconds) / 1000::float8) || ' sessions waited for ' || lock
+	FROM (SELECT *, count(*) FILTER (WHERE far) OVER (PARTITION BY lock ORDER BY x) AS run
+		  FROM (SELECT x, w, seconds, l.*, x - pg_catalog.lag(x + w) OVER (PARTITION BY lock ORDER BY x) > 10 AS far
+				FROM r, LATERAL (VALUES ('a row or lock that one in COMMIT held', row_wait_time),
+										('other locks in their statements', lock_wait_time)) l(lock, waited)
+				WHERE waited >= 2000::float8 * seconds) f) g
+	GROUP BY lock, run
 	UNION ALL
 	SELECT least(ended, x), x, 1, 0, CASE WHEN resolution = 'hour' AND ended = x THEN 'within this hour, ' ELSE '' END
 		   || 'no counts: the server or commit_stats was off, or a crash lost them'
@@ -1956,6 +1968,7 @@ BEGIN
 	('commit_history', 'standby_time', 'part of commit_time for a standby, in milliseconds: by samples, within its bounds'),
 	('commit_history', 'after_time', 'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds'),
 	('commit_history', 'unknown_time', 'rest of commit_time + before_time + after_time, in milliseconds'),
+	('commit_history', 'row_wait_time, lock_wait_time', 'time that sessions waited in statements for rows or locks of commits, or for other locks, by samples, in milliseconds'),
 	('commit_history', 'checkpoint_share', 'percentage of the time that a checkpoint ran, by samples'),
 	('commit_history', 'commit_delay, commit_siblings, adaptive_delay', 'setting of the configuration at the end of the period'),
 	('commit_history', 'spacing', 'spacing at the end of the period, in milliseconds'),

@@ -269,6 +269,17 @@ is( join("\n", grep { /stopped|no counts/ } happened(page('2026-01-01 00:00', '2
 03:59 to 04:10 | commits stopped},
 	'a stop: for a standby only if a commit lasted as long; apart from a restart');
 
+# Sessions that wait for locks in their statements, in two minutes close to
+# each other, and too few; while commits get faster
+first_rows('2026-01-01 00:00', 60, 'row_wait_time = 110000');
+insert_rows('2026-01-01 01:00', 1, 'row_wait_time = 300000; lock_wait_time = 180000');
+insert_rows('2026-01-01 01:01', 5);
+insert_rows('2026-01-01 01:06', 1, 'row_wait_time = 600000; commit_p50 = 1');
+insert_rows('2026-01-01 01:07', 13);
+is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
+	q{01:00 to 01:07 | on average 3.00 sessions waited for other locks in their statements; on average 7.50 sessions waited for a row or lock that one in COMMIT held},
+	'waits for locks: when, and how many sessions then');
+
 # A server so quiet that a minute without a commit is chance
 first_rows('2026-01-01 00:00', 50, 'commits = 3 * (n % 7 <> 0)::int');
 insert_rows('2026-01-01 00:50',

@@ -314,9 +314,13 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 	row_number(row, "checkpoints", sum->checkpoints);
 	row_number(row, "archive_failures", sum->archive_failures);
 	if (sum->seen > 0)
+	{
+		row_rounded(row, "row_wait_time", sum->waits.blocked_rows / NS_PER_MS, 3);
+		row_rounded(row, "lock_wait_time", sum->waits.lock_waits / NS_PER_MS, 3);
 		row_rounded(row, "checkpoint_share",
 					Min(100 * sum->waits.activity[ACTIVITY_CHECKPOINT] /
 						(sum->seconds * NS_PER_S), 100), 1);
+	}
 	row_number(row, "commit_delay", sum->delay);
 	row_number(row, "commit_siblings", sum->siblings);
 	row_bool(row, "adaptive_delay", sum->adaptive);
