@@ -66,9 +66,9 @@ bool		commit_trace_noted = false;
 
 static CommitTraceShared *shared = NULL;
 
-/* The commit under way, and the CPU time of this process as it began, ns */
+/* The commit under way, and the CPU time of this process after the last, ns */
 static TracedCommit noted;
-static uint64 noted_cpu_time;
+static uint64 cpu_time_before;
 
 static void
 commit_trace_attach(void *head, void *tail, bool found)
@@ -109,7 +109,7 @@ commit_trace_note(uint64 now)
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
 	noted.age = age > 0 ? saturate(age) : 0;
 	noted.blocked = siblings_count_blocked();
-	noted_cpu_time = own_cpu_time();
+	noted.cpu_time = saturate(clock_elapsed(cpu_time_before, own_cpu_time()));
 	noted.delay = (uint32) CommitDelay;
 	noted.threshold = (uint16) CommitSiblings;
 	commit_trace_noted = true;
@@ -144,6 +144,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	RingRecord *record = &shared->ring[number % RING_SIZE];
 
 	commit_trace_noted = false;
+	cpu_time_before = own_cpu_time();
 	if (!changecount_claim(&record->changes, number + 1))
 		return;
 	noted.started_at = started_at;
@@ -152,7 +153,6 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	noted.client = commit_trace_hash(clients_mine());
 	noted.group = group;
 	noted.io_time = saturate(own->io_time);
-	noted.cpu_time = saturate(clock_elapsed(noted_cpu_time, own_cpu_time()));
 	noted.siblings = (uint16) Min(siblings, PG_UINT16_MAX);
 	noted.blocked_after = siblings_count_blocked();
 	noted.led = own->flushes > 0;

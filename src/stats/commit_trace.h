@@ -21,7 +21,8 @@ typedef struct TracedCommit
 	uint32		age;			/* us that its transaction had run until then */
 	uint32		group;			/* number of its flush group; or invalid */
 	uint32		io_time;		/* ns that it wrote and synced, if timed */
-	uint32		cpu_time;		/* ns of its backend's CPU time */
+	uint32		cpu_time;		/* ns of its backend's CPU time before it,
+								 * since the last one in the trace */
 	uint32		delay;			/* the commit_delay that it had */
 	uint16		threshold;		/* the commit_siblings that it had */
 	uint16		siblings;		/* that it saw as it began */

@@ -53,8 +53,8 @@
 #define MIN_VALUES		20		/* fewer cycles or flushes tell nothing */
 #define BUSY_SHARE		0.8		/* of the time for which the sessions could
 								 * have used the CPUs */
-#define MAX_BUSY_SHARE	1.1		/* more was not the sessions' alone; the
-								 * system's account is not exact */
+#define OWN_SHARE		0.3		/* ... in which they did; clients may be on
+								 * the same machine */
 #define BLOCKED_PARTS	20		/* parts of the sample */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
@@ -576,24 +576,23 @@ find_changes(WhatifFit *fit)
 
 /*
  * Sets how many sessions can work without slowing down: all of them, unless
- * the CPUs were busy whenever sessions worked, so that these did not sleep.
- * If the CPUs, without commits and their wake-ups, were busy for longer than
- * the sessions worked, other programs used them, too, and nothing follows.
+ * the CPUs were busy whenever sessions worked, and these computed rather than
+ * waited for their clients while other programs kept the CPUs busy.
  */
 static void
 find_cores(const WhatifFit *fit, const CpuUsage *cpus)
 {
 	double		could = 0;
-	double		beside = cpus->busy;
+	double		computed = 0;
 
-	for (int i = 0; i < fit->trace->n; i++)
-		beside -= fit->trace->commit[i].cpu_time / 1000.0;
+	for (int i = 0; i < fit->ncycles; i++)
+		computed += fit->cycle[i].to->cpu_time / 1000.0;
 	for (int i = 1; i < fit->nchanges; i++)
 		could += (fit->change[i].at - fit->change[i - 1].at) *
 			Min(fit->change[i].working, cpus->n);
 	fit->load->cores = fit->load->nclients;
 	if (cpus->n > 0 && cpus->busy >= BUSY_SHARE * could &&
-		beside <= MAX_BUSY_SHARE * could)
+		computed >= OWN_SHARE * could)
 		fit->load->cores = Min(fit->load->nclients, cpus->n);
 }
 

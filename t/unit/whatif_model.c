@@ -163,6 +163,8 @@ read_trace(FunctionCallInfo fcinfo)
 		commit[i].timed = value[7] >= 0;
 		commit[i].siblings = value[5];
 		commit[i].age = value[6];
+		/* of these us; while other programs are busy, its client has the rest */
+		commit[i].cpu_time = value[6] * (PG_GETARG_FLOAT8(5) < 0 ? 100 : 1000);
 		commit[i].delay = fabs(value[7]);
 		commit[i].threshold = PG_GETARG_INT32(2);
 		commit[i].wal_pages = npages > 0 ? fabs(pages[commit[i].group % npages]) : 0;
@@ -183,12 +185,13 @@ read_trace(FunctionCallInfo fcinfo)
  * not timed).  "blocked" has two, or is empty: how many others waited for
  * locks when each commit began and when it was done.  "pages" are of WAL in
  * each flush, again and again; negative: it stalled beside something else.
+ * "busy" are seconds; negative: sessions computed for a tenth of their age.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)
 {
 	CommitTrace trace = read_trace(fcinfo);
-	CpuUsage	cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
+	CpuUsage	cpus = {PG_GETARG_INT32(4), fabs(PG_GETARG_FLOAT8(5)) * 1e6};
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	const TransactionSums *sum = &outcome.others[0];
