@@ -1744,8 +1744,9 @@ find_max_p99(const CommitFigures *f)
 }
 
 /*
- * Delays worth measuring.  No new one would exceed the bound with the flush
- * that follows it, or fill half of the WAL buffers.
+ * Delays worth measuring, around the distance of a quota's flushes if that is
+ * longer.  No new one would exceed the bound with the flush that follows it,
+ * or fill half of the WAL buffers.
  */
 static int
 find_delays(const CommitFigures *f, int *delays)
@@ -1757,6 +1758,7 @@ find_delays(const CommitFigures *f, int *delays)
 														  f->flush_wal * f->flush_rate));
 	int			n = 0;
 
+	start = Max(start, Min(ratio_or_zero(f->quota_window, f->quota_flushes), most) / 4);
 	n = add_delay(delays, n, 0, 0);
 	n = add_delay(delays, n, f->conf.delay, find_max_p99(f));
 	n = add_delay(delays, n, f->predicted_delay, most);
