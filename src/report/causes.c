@@ -1441,6 +1441,22 @@ slower_share(const CommitFigures *f)
 		commits_hang(f) || others_slow_down(f) ? 0 : rest_of_flushes(f) - one_by_one_share(f);
 }
 
+/* Most of the time of flushes is in the write of WAL, as samples see it. */
+static bool
+flushes_write(const CommitFigures *f)
+{
+	return f->seen_enough && 2 * f->seen.write_waits >
+		f->seen.phase[PHASE_FLUSH] + f->seen.phase[PHASE_OTHER_FLUSH];
+}
+
+/* ZFS and btrfs may read a recycled file before they write to it. */
+static const char *
+remedy_for_writes(const CommitFigures *f, const char *other)
+{
+	return psprintf("%s%swhere memory is short (vm.dirty_bytes, a memory limit)", f->wal_recycle ?
+					"on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : "", other);
+}
+
 /* What was merely there during stalls may have been idle. */
 static const char *
 if_certain(const StallSum *stall, const char *remedy)
@@ -1499,12 +1515,10 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 				  psprintf("%s%s%s", quick_again, f->flush_slower == 0 ? "" : reset_usual,
 						   may_be_delayed(f) ? "; fewer flushes (a delay)" : ""));
 	else if (f->write_stalls)
-		/* ZFS and btrfs may read a recycled file before they write to it */
 		add_cause(found, stall[STALL_UNKNOWN].share,
 				  psprintf("stalls of unknown cause%s, in the write of WAL, not in its sync: see commit_stall_log.",
 						   count_stalls(f, STALL_UNKNOWN)),
-				  psprintf("%swho freezes the file system (a snapshot), or where memory is short (vm.dirty_bytes, a memory limit)",
-						   f->wal_recycle ? "on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else " : ""));
+				  remedy_for_writes(f, "who freezes the file system (a snapshot), or "));
 	else
 		add_cause(found, stall[STALL_UNKNOWN].share,
 				  psprintf("stalls of unknown cause%s%s.", count_stalls(f, STALL_UNKNOWN),
@@ -1528,7 +1542,8 @@ remedy_for_flushes(const CommitFigures *f, bool many_bytes)
 		return NULL;
 	if (many_bytes)
 		return psprintf("if the volume carries no more bytes: %s", remedy_for_bytes(f));
-	return f->period != NULL || commits_hang(f) || !f->fsync ? NULL : faster_disk;
+	return f->period != NULL || commits_hang(f) || !f->fsync ? NULL :
+		flushes_write(f) ? remedy_for_writes(f, "") : faster_disk;
 }
 
 /* Flushes that did not stall, nor had many bytes */
@@ -1571,6 +1586,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					   flushes_hang(f) ? "flushes that have not ended, or did not stall" :
 					   others && (f->flush_slower > 0 || f->flush_newest > 2 * f->flush_time) ? "flushes that take longer than they did" :
 					   !f->fsync ? "flushes of usual length: with fsync = off, each writes to the system's cache" :
+					   flushes_write(f) ? "flushes that did not stall: most of their time goes into the write of WAL, not into its sync" :
 					   f->period != NULL ? "flushes that did not stall, as usual or slower (commit_stats_compare() tells): the disk took this time for each" :
 					   f->flush_time == 0 ? "flushes that did not stall (none was timed, so what is usual is not known)" :
 					   psprintf("flushes of usual length: the disk takes this time for each%s", f->seen_enough ? "" :

@@ -91,7 +91,7 @@ static const Figure figures[] = {
 	FIGURE(newest), FIGURE(newest_flushes), FIGURE(newest_carried), FIGURE(newest_prepares), FIGURE(newest_age), FIGURE(restarted), FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(wal_rate), FIGURE(seen_enough), FIGURE(seen_age),
 	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.ended), FIGURE(seen.blocked_rows), FIGURE(seen.row_holders),
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
-	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
+	FIGURE(seen.cpu_waits), FIGURE(seen.write_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
 	FIGURE(checkpoint_phase), FIGURE(phase_mean), FIGURE(phase_commits), FIGURE(phase_seconds), FIGURE(slow_recent), FIGURE(slow_standby), FIGURE(slow_at_stage[STANDBY_NOT_WRITTEN]), FIGURE(slow_at_stage[STANDBY_NOT_FLUSHED]),
 	FIGURE(commit_p50), FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time), FIGURE(flush_time_max),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower), FIGURE(flush_slowed), FIGURE(write_stalls), FIGURE(unknown_kept), FIGURE(flush_newest), FIGURE_OF(delay_elsewhere, conf.delay_elsewhere), FIGURE(transaction_mean),

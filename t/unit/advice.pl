@@ -987,6 +987,16 @@ stalls | stall:unknown=0.6
 ... beside checkpoints that follow each other
 	stall:unknown=0.6 checkpoint_distance=3.5 checkpoint_wal=540e6
 	remedy: ^larger max_wal_size \(now 1024MB; pg_wal needs the room\): checkpoints begin every 3\.50 s, .*; or what else the volume did
+no stalls, but flushes that take most of their time to write
+	flush_time=14000 flush_p50=14000 flush_p99=15000 flush_rate=70 commit_rate=140 seen_enough=1
+	seen.in_commit=1000 seen.phase[PHASE_FLUSH]=900 seen.write_waits=800
+	cause: 100% flushes that did not stall: most of their time goes into the write of WAL, not into its sync\.
+	remedy: ^on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else where memory is short \(vm
+... or to sync
+	flush_time=14000 flush_p50=14000 flush_p99=15000 flush_rate=70 commit_rate=140 seen_enough=1
+	seen.in_commit=1000 seen.phase[PHASE_FLUSH]=900 seen.write_waits=400
+	cause: 100% flushes of usual length
+	remedy: ^a faster disk
 %slower | flush_slower=10000 seen_enough=1 seen.in_commit=1000
 	answer: may pay
 	remedy: ^its burst balance in the provider's graphs; the write cache of a disk .* iotop; commit_stats_reset\(\), if fsync, wal_sync_method or the volume was changed
