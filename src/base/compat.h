@@ -190,6 +190,7 @@ checkpointer_proc(void)
 #define PG_INSTR_SYSTEM_CLOCK	PG_INSTR_CLOCK
 #define PROC_IS_IN_COMMIT_DELAY(proc)	false
 #define REPLICATION_SLOTS		max_replication_slots
+#define SLOT_IS_READ(slot)		((slot)->active_pid != 0)
 #define WAL_FPI_BYTES_COUNTED	false
 #define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
 #else
@@ -199,6 +200,7 @@ checkpointer_proc(void)
 #define PROC_IS_IN_COMMIT_DELAY(proc) \
 	((proc)->wait_event_info == WAIT_EVENT_COMMIT_DELAY)
 #define REPLICATION_SLOTS		(max_replication_slots + max_repack_replication_slots)
+#define SLOT_IS_READ(slot)		((slot)->active_proc != INVALID_PROC_NUMBER)
 #define WAL_FPI_BYTES_COUNTED	true
 #define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)
 #endif

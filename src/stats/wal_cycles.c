@@ -28,7 +28,7 @@
  * Locking: none for writers.  commit_stats_reset_lock() protects
  * WalCyclesShared.  The sum of all slots is no snapshot: of a transaction that
  * accounts at this moment, one counter may be in it and another not, which
- * then is in the next cycle.  wal_keeper_find() takes
+ * then is in the next cycle.  wal_keeper_find() also takes
  * ReplicationSlotControlLock, shared, and within it the spinlock of each
  * entry.
  *
@@ -249,6 +249,8 @@ WalKeeper
 wal_keeper_find(Name slot)
 {
 	uint64		size = (uint64) wal_keep_size_mb * 1024 * 1024;
+	XLogRecPtr	missed = InvalidXLogRecPtr;
+	WalCycles  *cycles;
 	XLogRecPtr	redo;
 	XLogRecPtr	least;
 	XLogRecPtr	oldest;
@@ -256,29 +258,38 @@ wal_keeper_find(Name slot)
 	if (RecoveryInProgress())
 		return KEEPER_NONE;
 
-	redo = GetRedoRecPtr();
-	/* a slot that is less behind, as a logical one often is, lets pg_wal be */
-	least = oldest = redo -
-		Min(Max(Max(size, wal_segment_size),
-				(uint64) max_wal_size_mb * 1024 * 1024), redo);
+	/*
+	 * A slot that is less behind, as a logical one often is, lets pg_wal be;
+	 * but not one that nobody reads, and that has not moved in a whole cycle.
+	 */
+	cycles = wal_cycles_read();
+	for (int i = cycles->ncycles - 1; i >= 0; i--)
+		if (cycles->cycle[i].next != InvalidXLogRecPtr)
+			missed = cycles->cycle[i].redo;
+	pfree(cycles);
+	redo = oldest = GetRedoRecPtr();
+	least = redo - Min(Max(Max(size, wal_segment_size),
+						   (uint64) max_wal_size_mb * 1024 * 1024), redo);
 	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
 	for (int i = 0; i < REPLICATION_SLOTS; i++)
 	{
 		ReplicationSlot *entry = &ReplicationSlotCtl->replication_slots[i];
 		XLogRecPtr	needs;
+		XLogRecPtr	bound;
 
 		if (!entry->in_use)
 			continue;
 		SpinLockAcquire(&entry->mutex);
 		needs = SLOT_IS_INVALID(entry) ? oldest : entry->data.restart_lsn;
+		bound = SLOT_IS_READ(entry) ? least : Max(least, missed);
 		SpinLockRelease(&entry->mutex);
-		if (needs >= oldest)
+		if (needs >= Min(bound, oldest))
 			continue;
 		oldest = needs;
 		*slot = entry->data.name;
 	}
 	LWLockRelease(ReplicationSlotControlLock);
-	return oldest < least ? KEEPER_SLOT :
+	return oldest < redo ? KEEPER_SLOT :
 		size > 0 && size_is_growing(size) ? KEEPER_SIZE : KEEPER_NONE;
 }
 
