@@ -121,13 +121,15 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 
 /*
  * MyProcNumber is the index in allProcs, PROC_LXID() shows that a process is
- * in a transaction, and CHECKPOINTS() has begun or skipped ones.
+ * in a transaction, of PROC_BACKEND(), which has prepared it or is in it, and
+ * CHECKPOINTS() has begun or skipped ones.
  */
 #if PG_VERSION_NUM < 170000
 #define CHECKPOINTS(stats) \
 	((stats)->timed_checkpoints + (stats)->requested_checkpoints)
 #define LockHeldByMe(tag, mode, orstronger)	LockHeldByMe(tag, mode)
 #define MyProcNumber			(MyProc->pgprocno)
+#define PROC_BACKEND(proc)		((proc)->backendId)
 #define PROC_LXID(proc)			((proc)->lxid)
 #define wal_sync_method			sync_method
 #define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
@@ -135,6 +137,7 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 #else
 #define CHECKPOINTS(stats)		((stats)->num_timed + (stats)->num_requested)
 #define HAVE_TRANSACTION_TIMEOUT	1
+#define PROC_BACKEND(proc)		((proc)->vxid.procNumber)
 #define PROC_LXID(proc)			((proc)->vxid.lxid)
 #endif
 

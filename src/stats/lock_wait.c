@@ -33,6 +33,9 @@
 /* Steps of a chain, or of a deadlock, which is a circle */
 #define MAX_STEPS		8
 
+/* Transactions of a session until the COMMIT PREPARED of an earlier one */
+#define MAX_BETWEEN		8
+
 /* Under the lock of the partition. */
 static PGPROC *
 find_blocker(LOCK *lock, PGPROC *waiter)
@@ -87,6 +90,30 @@ is_member(PGPROC *const *chain, int n, const PGPROC *proc)
 	return n > 0;
 }
 
+/*
+ * The session that is in COMMIT PREPARED of this transaction, if it is the one
+ * that has prepared it, a short time ago; or the transaction itself.
+ */
+static PGPROC *
+find_committer(PGPROC *prepared)
+{
+	PhaseReading reading;
+
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+
+		/* COMMIT PREPARED has no id of its own */
+		if (proc->pid != 0 && PROC_BACKEND(proc) == PROC_BACKEND(prepared) &&
+			PROC_LXID(proc) - PROC_LXID(prepared) <= MAX_BETWEEN &&
+			!TransactionIdIsValid(proc->xid) &&
+			commit_phase_read(proc, PHASE_UNKNOWN, &reading) &&
+			reading.phase > PHASE_BEFORE && reading.phase < PHASE_AFTER)
+			return proc;
+	}
+	return prepared;
+}
+
 bool
 lock_wait_read(PGPROC *proc, LockWait *wait)
 {
@@ -109,6 +136,8 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 		holder = wait->circle ? chain[1] : next;
 		wait->chained = true;
 	}
+	if (holder != NULL && holder->pid == 0)
+		holder = find_committer(holder);
 	if (holder != NULL)
 	{
 		wait->holder_pid = holder->pid;

@@ -44,4 +44,17 @@ about(
 	2,
 	'both are in the share of transactions');
 
+# One row for all, which PREPARE holds, and then COMMIT PREPARED
+$node->sql('SELECT commit_stats_reset()');
+$load = start_load(
+	$node, '-c 8 -T 12', q{BEGIN;
+UPDATE counted SET n = n + 1 WHERE id = 0;
+PREPARE TRANSACTION 'p:client_id';
+COMMIT PREPARED 'p:client_id';
+});
+end_load($load);
+$report = report_of($node);
+like($report->{text}, qr/flushes, one after the other: on average/, 'a row: they wait');
+unlike($report->{text}, qr/pg_prepared_xacts/, '... of transactions that end soon');
+
 end_test($node);
