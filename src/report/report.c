@@ -63,10 +63,13 @@ put_now(StringInfo text, const CommitFigures *f)
 					 now->all == 1 ? " waits" : "s wait",
 					 format_duration(now->longest / 1e6), now->what);
 	if (now->blocked > 0)
-		put_sentence(text, f, "%d session%s now in a statement, the longest for %s: for %s. End that transaction, of %s: it has been idle for %s.",
+		put_sentence(text, f, "%d session%s now in a statement, the longest for %s: for %s. %s",
 					 now->blocked, now->blocked == 1 ? " waits" : "s wait",
 					 format_duration(now->blocked_for / 1e6), lock_wait_describe(&now->blocked_by),
-					 f->idler, format_duration(f->idle_seconds));
+					 f->idle_seconds < 1 ?
+					 psprintf("That transaction, of %s, goes on: pg_stat_activity shows its statement.", f->blocker) :
+					 psprintf("End that transaction, of %s: it has been idle for %s.",
+							  f->blocker, format_duration(f->idle_seconds)));
 }
 
 static void

@@ -68,7 +68,7 @@ typedef struct CommitFigures
 	double		checkpoint_lasts;	/* one under way all the time, s; or 0 */
 	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
-	const char *idler;			/* the client behind now.blocked, and ... */
+	const char *blocker;		/* the client behind now.blocked, and ... */
 	double		idle_seconds;	/* since when it is idle in its transaction */
 
 	/* of the history, in place of what follows since a reset; or NULL */
@@ -270,7 +270,7 @@ most_hang_now(const CommitFigures *f)
 static inline bool
 statements_hang_now(const CommitFigures *f)
 {
-	return f->now.blocked > Max(f->now.all, 1);
+	return f->idle_seconds >= 1 && f->now.blocked > Max(f->now.all, 1);
 }
 
 /* The newest flushes ended before the minute of the samples. */

@@ -961,18 +961,21 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 
 /* A session that waits for its client for a moment makes nobody hang. */
 static void
-set_idle(CommitFigures *f, const ClientSessions *sessions)
+set_blocker(CommitFigures *f, const ClientSessions *sessions)
 {
+#define IDLE_SINCE "CASE WHEN state LIKE 'idle in transaction%%' THEN state_change END"
 	int			pid = f->now.blocked_by.holder_pid;
 	const ClientSession *session = clients_find_session(sessions, pid, clock_now());
 	const char *idle = f->now.blocked == 0 ? NULL :
-	sql_value(psprintf("SELECT extract(epoch FROM clock_timestamp() - state_change)"
-					   " FROM pg_stat_activity WHERE pid = %d AND state LIKE 'idle in transaction%%'", pid));
+	sql_value(psprintf("SELECT coalesce(extract(epoch FROM clock_timestamp() - " IDLE_SINCE "), 0)"
+					   " FROM pg_stat_activity WHERE pid = %d AND clock_timestamp() >= least("
+					   IDLE_SINCE " + interval '1 s', xact_start + %.3f * interval '1 s')",
+					   pid, f->now.blocked_for / 1e6));
 
 	f->idle_seconds = idle == NULL ? 0 : atof(idle);
-	if (f->idle_seconds < 1)
+	if (idle == NULL)
 		f->now.blocked = 0;
-	f->idler = name_session(session == NULL ? NULL : &session->key, pid);
+	f->blocker = name_session(session == NULL ? NULL : &session->key, pid);
 }
 
 /* What waits now, and a lock among that, as slow commits may not show it */
@@ -982,7 +985,7 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 	const WaitingCommit *waiting = waits_now_read(sessions);
 
 	waits_now_summarize(waiting, sessions->n, &f->now);
-	set_idle(f, sessions);
+	set_blocker(f, sessions);
 	f->lock[PHASE_BEFORE].name = f->lock[PHASE_RECORD].name =
 		"a lock (commit_activity names it while one waits)";
 	for (int i = 0; i < sessions->n; i++)

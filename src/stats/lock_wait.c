@@ -142,8 +142,9 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	{
 		wait->holder_pid = holder->pid;
 		wait->holder_prepared = holder->pid == 0;
+		wait->holder_commits = commit_phase_read(holder, PHASE_UNKNOWN, &reading);
 		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ &&
-			!commit_phase_read(holder, PHASE_UNKNOWN, &reading);
+			!wait->holder_commits;
 		/* as a statement has, and few sessions between two of them */
 		wait->holder_active = TransactionIdIsValid(holder->xmin);
 		wait->holder_outside = !wait->holder_prepared &&

@@ -13,7 +13,8 @@ typedef struct LockWait
 	int			holder_pid;		/* at the end of the chain, or, of a circle,
 								 * the first one; 0: unknown */
 	bool		holder_prepared:1;	/* it is a prepared transaction */
-	bool		holder_idle:1;	/* it waits for its client, ... */
+	bool		holder_commits:1;	/* it is in a commit */
+	bool		holder_idle:1;	/* else: it waits for its client, ... */
 	bool		holder_active:1;	/* ... perhaps in a COPY */
 	bool		holder_outside:1;	/* whatever it does, in no transaction */
 	bool		chained:1;		/* the lock is that of another process, which

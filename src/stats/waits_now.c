@@ -336,11 +336,12 @@ describe_checkpoint(double time, bool *syncs)
 
 /* A session that would be the leader waits for an advisory lock for days. */
 static bool
-waits_for_idle(const WaitingCommit *session)
+waits_for_another(const WaitingCommit *session)
 {
 	return session->pid != 0 && !session->in_commit && session->has_lock &&
-		session->lock.since != 0 && session->lock.holder_idle &&
-		!session->lock.holder_outside &&
+		session->lock.since != 0 && session->lock.holder_pid != 0 &&
+		!session->lock.holder_commits && !session->lock.holder_outside &&
+		!session->lock.circle &&
 		session->lock.tag.locktag_type != LOCKTAG_ADVISORY;
 }
 
@@ -352,14 +353,14 @@ summarize_blocked(const WaitingCommit *waiting, int n, WaitsNow *now)
 	const WaitingCommit *named;
 
 	for (int i = 0; i < n; i++)
-		if (waits_for_idle(&waiting[i]) &&
+		if (waits_for_another(&waiting[i]) &&
 			(longest == NULL || waiting[i].lock.since < longest->lock.since))
 			longest = &waiting[i];
 	if (longest == NULL || GetCurrentTimestamp() - longest->lock.since < WAITS_NOW_LONG)
 		return;
 	named = longest;
 	for (int i = 0; i < n; i++)
-		if (waits_for_idle(&waiting[i]) && lock_wait_is_same(&longest->lock, &waiting[i].lock))
+		if (waits_for_another(&waiting[i]) && lock_wait_is_same(&longest->lock, &waiting[i].lock))
 		{
 			now->blocked++;
 			named = better_named(named, &waiting[i]);

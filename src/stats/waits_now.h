@@ -39,8 +39,7 @@ typedef struct WaitsNow
 	CommitPhase lock_phase;		/* ... in this one */
 	LockWait	lock;
 	int			blocked;		/* sessions in no commit that wait for a lock
-								 * of one that waits for its client in a
-								 * transaction; 0 unless one for
+								 * of another one; 0 unless one for
 								 * WAITS_NOW_LONG */
 	double		blocked_for;	/* us, the longest of these */
 	LockWait	blocked_by;		/* this lock */

@@ -47,9 +47,17 @@ $node->wait_until(
 );
 unlike($report->{text}, qr/^First step/m, 'nothing to do about commits');
 
+# The holder works, and another session waits in between.
+my $job = $node->start_psql('ALTER TABLE logged ADD COLUMN later int');
+$holder->query_until(qr/started/, "\\echo started\nSELECT pg_sleep(15);\n");
+$node->wait_until(
+	q{SELECT commit_stats_report() ~ '\n7 sessions wait now in a statement, the longest for .* That\s+transaction,\s+of\s+client\s.*goes\s+on:\s+pg_stat_activity\s+shows'}
+);
+
 # Once that is over, and nobody has waited for two minutes, it is not said;
 # a reset of the statistics keeps what the worker saw.
 $holder->quit;
+ok(end_background($job), 'the ALTER TABLE ends');
 end_load($load);
 is($node->sql('SELECT commits >= 600 FROM commit_flush_stats'), 't', 'they commit');
 

@@ -84,7 +84,7 @@ static const Figure figures[] = {
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
 	FIGURE(seen.phase[PHASE_BEFORE]), FIGURE(seen.phase[PHASE_RECORD]),
 	FIGURE(seen.phase[PHASE_FLUSH]), FIGURE(seen.phase[PHASE_LOG]), FIGURE(seen.phase[PHASE_AFTER]),
-	FIGURE(now.longest), FIGURE(now.commits), FIGURE(now.all), FIGURE(now.phase), FIGURE(now.beside_sync), FIGURE(now.blocked), FIGURE(now.blame.stage), FIGURE(hanging), FIGURE(commits), FIGURE(commits_async),
+	FIGURE(now.longest), FIGURE(now.commits), FIGURE(now.all), FIGURE(now.phase), FIGURE(now.beside_sync), FIGURE(now.blocked), FIGURE(idle_seconds), FIGURE(now.blame.stage), FIGURE(hanging), FIGURE(commits), FIGURE(commits_async),
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
 	FIGURE(carried), FIGURE(delay_hits), FIGURE(hits_adaptive), FIGURE(alone_hits), FIGURE(sleep_carried),

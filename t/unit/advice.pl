@@ -633,10 +633,10 @@ a locked table | seen.n=100 seen.lock_waits=640 seen.in_commit=85
 	seen.n=100 seen.lock_waits=640 seen.prepared_waits=321 seen.in_commit=85 now.longest=12e6
 	says: ^It may be the commit: on average 6\.40 sessions wait for locks in their statements
 	not: It is not the commit
-... that one idle in its transaction holds now | plain_flushes now.blocked=8
+... that one idle in its transaction holds now | plain_flushes idle_seconds=4 now.blocked=8
 	answer: no\. Sessions hang in their statements, as the first lines say\.
 	not: First step
-... or that few wait for | plain_flushes now.blocked=8 now.all=8
+... or that few wait for | plain_flushes idle_seconds=4 now.blocked=8 now.all=8
 	answer: may pay
 ... beside many that commit | seen.n=100 seen.lock_waits=640 seen.in_commit=330
 	says: ^Apart from the commit: on average 6\.40 sessions wait for locks .*, 3\.30 are in COMMIT\.
