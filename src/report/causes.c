@@ -198,13 +198,6 @@ holders_share(const CommitFigures *f)
 	return Min(ratio_or_zero(f->seen.row_holders, f->seen.in_commit), 1);
 }
 
-/* Sessions that wait for such commits, while there are any */
-static double
-waiters(const CommitFigures *f)
-{
-	return ratio_or_zero(f->seen.blocked_rows, Min(f->seen.row_holders, f->seen.n));
-}
-
 /* Commits come one after the other, each with its flush. */
 static bool
 come_one_by_one(const CommitFigures *f)
@@ -511,8 +504,10 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					 format_number(f->seen.lock_waits / f->seen.n), holders,
 					 format_number(f->seen.in_commit / f->seen.n));
 	if (has_hot_row(f) && !one_row)
-		put_sentence(text, f, "On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
-					 format_number(waiters(f)));
+		put_sentence(text, f, "On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.%s",
+					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
+					 one_by_one_share(f) >= MIN_CAUSE ? "" :
+					 " Fewer updates of that row, or uses of that lock, each last in its transaction, make this less.");
 	if (statements_wait_for_wal(f))
 		put_sentence(text, f, "On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers (a restart), unless it is COPY or VACUUM.",
 					 format_number(f->seen.wal_waits / f->seen.n), buffers);
@@ -1571,9 +1566,9 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			  "more processors (a virtual machine: its CPU credits, steal in top; a container: CPU limits above it), or less at a time: sessions (a pooler), other programs");
 	add_cause(found, one_by_one_share(f),
 			  psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT%s.",
-					   format_number(waiters(f)),
-					   2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
-					   psprintf(", and %s for one that is not yet there",
+					   format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
+					   10 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
+					   psprintf(", and %s for one that is not yet in COMMIT",
 								format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					   format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
 					   slower_flushes(f, "; ")),
