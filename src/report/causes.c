@@ -477,13 +477,20 @@ put_commit_share(StringInfo text, const CommitFigures *f)
 				 psprintf(" No setting of commits helps.%s", idle));
 }
 
+/* What waited then no longer does. */
+static bool
+is_over(const CommitFigures *f)
+{
+	return f->period != NULL || f->seen_age > 0;
+}
+
 /* Is it the commit at all? */
 void
 causes_put_weight(StringInfo text, const CommitFigures *f)
 {
 	bool		prepared = 2 * f->seen.prepared_waits > f->seen.lock_waits;
 	const char *holders = prepared ?
-	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
+	"prepared transactions hold most: pg_prepared_xacts" : is_over(f) ?
 	psprintf("with log_lock_waits, the server's log names them%s", idle_sessions(f) < IDLE_MATTER ? "" :
 			 psprintf("; holders may be idle in a transaction that wrote: %s sessions are, on average",
 					  format_number(idle_sessions(f)))) :
@@ -1573,7 +1580,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					   format_number(ratio_or_zero(f->seen.in_commit, f->seen.n)),
 					   slower_flushes(f, "; ")),
 			  psprintf("fewer updates of that row, or uses of that lock (batches, or a queue), each last in its transaction%s%s",
-					   f->period != NULL ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
+					   is_over(f) ? "" : "; pg_stat_activity shows which statements wait (wait_event_type Lock)",
 					   or_quick_again(f)));
 	add_cause(found, rest_of_flushes(f) - one_by_one_share(f) - slower_share(f),
 			  psprintf("%s%s%s.", beside_sync ?

@@ -1097,6 +1097,7 @@ a hot row | hot
 	remedy: ^fewer updates of that row, or uses of that lock \(batches, or a queue\), each last in its transaction; pg_stat_activity shows which statements wait \(wait_event_type Lock\)\n$
 ... some minutes ago | hot newest_age=250 seen_age=250
 	cause: 100% flushes, one after the other
+	not: pg_stat_activity
 	answer: no\. No commit can come
 ... on a volume that became slower | hot flush_slower=20000
 	cause: 100% flushes, one after the other: .*; 1\.00 are in COMMIT; flushes take 20\.0 ms now, and took 4\.00 ms \(median of all\)\.
