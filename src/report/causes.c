@@ -78,6 +78,7 @@
 #define SHORT_PHASE_SHARE	0.25	/* ... unless that is much of it */
 #define LARGE_SHARED_BUFFERS	(1024.0 * 1024 * 1024)	/* searched in a ms */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the largest default */
+#define MANY_SWITCHES		16	/* times as much is made as is written */
 #define LONG_QUEUE			0.001	/* of NOTIFY: some 8 MB */
 #define WHO_MATTERS			0.2 /* of the commits, or of the flushes */
 #define ONE_CLIENT			0.95	/* of the commits */
@@ -679,6 +680,13 @@ written_rate(const CommitFigures *f)
 	return Max(f->wal_rate, f->flush_wal * f->flush_rate);
 }
 
+static bool
+writer_seen(const CommitFigures *f)
+{
+	return f->running_writer != NULL ||
+		10 * f->seen.activity[ACTIVITY_WRITER] > f->seen.n;
+}
+
 /*
  * archive_timeout ends segments early.  The rest of each is WAL, too, and here
  * it is more than what transactions write.  Of a period, who writes has no
@@ -687,9 +695,23 @@ written_rate(const CommitFigures *f)
 static bool
 fills_segments(const CommitFigures *f)
 {
-	return f->running_writer == NULL &&
-		10 * f->seen.activity[ACTIVITY_WRITER] <= f->seen.n &&
-		ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
+	return !writer_seen(f) && ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
+}
+
+/* WAL of the commits in the time of the causes, if they write as usual */
+static double
+wal_of_commits(const CommitFigures *f)
+{
+	return ratio_or_zero(f->wal_rate * f->seconds, f->commits + f->prepares) *
+		f->phase_commits;
+}
+
+/* Something else than WAL ended nearly all segments that were made. */
+static bool
+switches_segments(const CommitFigures *f)
+{
+	return !writer_seen(f) && wal_of_commits(f) > 0 &&
+		(f->stall[STALL_SEGMENT].n - 1) * f->segment_size > MANY_SWITCHES * wal_of_commits(f);
 }
 
 /*---- Remedies by settings: what was done is not said again -------*/
@@ -774,6 +796,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (fills_segments(f))
 		return psprintf("larger archive_timeout (now %d s), if the archive may lack as much: each switch takes another segment",
 						f->archive_timeout);
+	if (switches_segments(f))
+		return psprintf("fewer calls of pg_switch_wal(), as of a job or a backup: meanwhile, commits wrote about %s, and these segments have %s each",
+						format_bytes(wal_of_commits(f)), format_bytes(f->segment_size));
 	if (wal_begins_checkpoints(f))
 		return psprintf("%s%s%s", bytes, f->min_wal_size >= f->conf.max_wal_size ? "" :
 						"min_wal_size as large as max_wal_size, which keeps what pg_wal has once had, and ",

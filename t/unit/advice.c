@@ -88,7 +88,7 @@ static const Figure figures[] = {
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
 	FIGURE(carried), FIGURE(delay_hits), FIGURE(hits_adaptive), FIGURE(alone_hits), FIGURE(sleep_carried),
-	FIGURE(newest), FIGURE(newest_flushes), FIGURE(newest_carried), FIGURE(newest_prepares), FIGURE(newest_age), FIGURE(restarted), FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(wal_rate), FIGURE(seen_enough), FIGURE(seen_age),
+	FIGURE(newest), FIGURE(newest_flushes), FIGURE(newest_carried), FIGURE(newest_prepares), FIGURE(newest_age), FIGURE(restarted), FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(seconds), FIGURE(wal_rate), FIGURE(seen_enough), FIGURE(seen_age),
 	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.ended), FIGURE(seen.blocked_rows), FIGURE(seen.row_holders),
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
 	FIGURE(seen.cpu_waits), FIGURE(seen.write_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),

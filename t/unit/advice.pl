@@ -752,6 +752,12 @@ new segments | segment wal_recycle=0
 	remedy: ^min_wal_size = '128MB'
 ... and ended early | segment segment_size=16777216 archive_timeout=2 wal_rate=8e6
 	remedy: ^larger archive_timeout \(now 2 s\), if the archive may lack as much: each switch takes another segment\n$
+... by calls | segment segment_size=16777216 wal_rate=15e3 seconds=40 commits=4000 phase_commits=4000
+	remedy: ^fewer calls of pg_switch_wal\(\), as of a job or a backup: meanwhile, commits wrote about 600 kB, and these segments have 16\.8 MB each\n$
+... or by WAL | segment segment_size=16777216 wal_rate=15e4 seconds=40 commits=4000 phase_commits=4000
+	remedy: ^min_wal_size =
+... or by that of one that writes | segment segment_size=16777216 wal_rate=15e3 seconds=40 commits=4000 phase_commits=4000 running_writer='client vac'
+	not: pg_switch_wal
 ... and kept | segment min_wal_size=1024
 	remedy: ^if pg_wal has less than min_wal_size \(now 1024MB\), to wait until it has that; else wal_init_zero = off
 ... and not zeroed | segment min_wal_size=1024 wal_init_zero=0
