@@ -580,6 +580,9 @@ bound_of_notify(const CommitFigures *f)
 	/* not known of transactions of nothing but NOTIFY */
 	if (hold == 0 || 2 * f->commits_notify < f->notify.commits)
 		return "";
+	/* untimed, its end is often known as that of the wait for a standby */
+	if (f->flush_time == 0 && f->seen_enough && f->phase[PHASE_STANDBY] >= MIN_CAUSE)
+		flush = Min(f->phase_mean * causes_flush_share(f), flush);
 	if (f->seen_enough && !writes_messages(f) && (longer || shorter || asleep))
 	{
 		hold = longer && !asleep ? least : most;
