@@ -1091,6 +1091,7 @@ or_quick_again(const CommitFigures *f)
 
 /* Remedies that several causes have */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
+static const char whether_it_pays[] = "under such a load, commit_remedies() predicts and commit_delay_sweep() measures whether it pays";
 static const char faster_disk[] = "a faster disk, as one with a write cache that survives a loss of power, if this one always takes as long; or fewer commits";
 static const char finish_prepared[] = "unless one is under way, COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts has its name), whichever its transaction manager has decided; start that first, as it may end the transaction itself";
 static const char one_order[] = "rows, keys and locks in one order in all transactions: these wait for each other until the server ends one (\"deadlock detected\" in its log)";
@@ -1330,15 +1331,18 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
-/* What the answer on a delay says of now, the cause says of a period. */
+/* Where most sleeps carry nobody now, the answer on a delay has the setting. */
 static const char *
 remedy_for_sleeps(const CommitFigures *f)
 {
 	if (f->period != NULL)
 		return 2 * f->hits_adaptive > f->delay_hits ? NULL : f->alone_hits < MOSTLY_ALONE ?
-			"under such a load, commit_delay_sweep() tells whether it pays" :
+			whether_it_pays :
 			psprintf("commit_delay = 0, also of roles, databases and clients: at most %s of the sleeps carried another commit",
 					 format_percent(1 - f->alone_hits));
+	if (!f->adaptive && f->conf.delay > 0 && f->slept_unset < ENOUGH_SLEEPS && f->alone_hits < MOSTLY_ALONE)
+		return f->none_gains == NULL ? whether_it_pays :
+			psprintf("commit_delay = 0, as commit_remedies() found at %s", f->none_gains);
 	return f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
 		psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
 				 f->sleeper);
@@ -2036,6 +2040,9 @@ find_no_gain(const CommitFigures *f)
 		{outside_share(f) >= Max(MANY_STALLS * causes_flush_share(f), MIN_CAUSE),
 			psprintf("%s. It would not shorten the flushes that no commit leads, %s of commit time.", no, format_percent(outside_share(f))),
 		asleep ? sweep : NULL},
+		{f->none_gains != NULL && !quota && f->flush_slower == 0,
+			psprintf("%s. commit_remedies() found at %s that no delay gains anything.", f->conf.delay > 0 ? "set it to 0" : "no", f->none_gains),
+		f->conf.delay == 0 || f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
 		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),
 			psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))),
 		asleep ? sweep : NULL},
@@ -2075,8 +2082,6 @@ find_may_pay(const CommitFigures *f)
 		{f->conf.delay > 0 && !reached,
 			psprintf("hardly any leader sleeps: at %s of %s, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->siblings_of, f->conf.siblings, f->siblings_half),
 		sweep},
-		{f->conf.delay == 0 && f->none_gains != NULL && f->flush_slower == 0,
-		psprintf("no. commit_remedies() found at %s that no delay gains anything.", f->none_gains), NULL},
 		{f->flush_time <= 0 && !f->conf.io_timing, "not known. Flushes are not timed:",
 		time_flushes},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
@@ -2142,7 +2147,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	const char *others = !predict ? "" :
 	psprintf(" Predict other remedies%s (10 s, changes nothing):", under_load);
 	bool		has_remedy = remedy != NULL && strncmp(remedy, "none", 4) != 0 &&
-	!(predict && (remedy == more_iops || remedy == faster_disk));
+	!(predict && (remedy == more_iops || remedy == faster_disk || remedy == whether_it_pays));
 
 	/*
 	 * A cause that takes time comes before sleeps that hardly take any of

@@ -1036,7 +1036,7 @@ no stalls, but flushes that take most of their time to write
 ... and that became slower | queue none_gains='18:29' flush_slower=9000
 	answer: may pay, fixed or adaptive: flushes take long now
 ... with another commit_delay | queue none_gains='18:29' delay=100
-	not: commit_remedies\(\) found
+	answer: set it to 0\. commit_remedies\(\) found at 18:29 that no delay gains anything\..*commit_delay = 0
 few of them | stall:unknown=0.1
 	cause: 90\.0% flushes
 	answer: may pay
@@ -1416,6 +1416,12 @@ an idle disk | idle plain_flushes
 ... and for less of the time
 	flusher seen.cpu_waits=400 delay=5000 phase:delay=0.33 phase:other=0.42
 	answer: not known while flushes wait for a processor, 40\.0% of commit time\. To try each.*sweep
+	says: 33\.0% asleep for commit_delay\. -> under such a load, commit_remedies
+... which a prediction knew | none_gains='18:29'
+	flusher seen.cpu_waits=400 delay=5000 phase:delay=0.45 phase:other=0.4
+	cause: 45\.0% asleep for commit_delay\.
+	remedy: ^commit_delay = 0, as commit_remedies\(\) found at 18:29\n$
+	answer: set it to 0\. commit_remedies\(\) found at 18:29 that no delay gains anything\..*commit_delay = 0
 ... which nothing times | delay=10000 phase:delay=0.95 flush_time=0 io_timing=0
 	cause: 95\.0% asleep for commit_delay\.
 	answer: perhaps 0\. Commits sleep for 95\.0% of their time: commit_delay = 10000 us\..*sweep
@@ -1520,7 +1526,7 @@ of a period: a pause, of which it is not known how long it was
 	exactly: 60.0% not run: all processes of the server stood still, as in a pause of its machine or container.
 of a period: a delay | period=1 asleep delay=2000
 	exactly: 90.0% asleep for commit_delay.
-	remedy: ^under such a load, commit_delay_sweep\(\) tells whether it pays\n$
+	remedy: ^under such a load, commit_remedies\(\) predicts and commit_delay_sweep\(\) measures whether it pays\n$
 of a period: ... that carried hardly any other commit | period=1 asleep delay=2000 alone_hits=0.98
 	remedy: ^commit_delay = 0, also of roles, databases and clients: at most 2\.0% of the sleeps carried another commit\n$
 of a period: ... which the configuration no longer has | period=1 asleep
