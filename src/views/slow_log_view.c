@@ -67,6 +67,8 @@ slow_cause(const StallLog *stalls, const LoggedEvent *logged, uint64 flush_time,
 		cause = stall_log_cause_of(stalls, event);
 	if (longest == PHASE_OTHER_FLUSH && cause == STALL_UNKNOWN)
 		cause = stall_log_cause_of_wait(stalls, logged, part[longest]);
+	if (longest == PHASE_SEGMENT)
+		cause = STALL_SEGMENT;
 	return cause == STALL_UNKNOWN ? commit_phase_names[longest] :
 		stall_cause_names[cause];
 }

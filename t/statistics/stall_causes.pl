@@ -118,8 +118,7 @@ $node->alter_system(wal_recycle => 'off');
 names_cause(
 	'new segment',
 	sub { $node->sql('SELECT pg_switch_wal()'); pause_for(0.4) },
-	syncs => [ 80, 200, 500 ],
-	names => q{'new WAL segment'});
+	syncs => [ 80, 200, 500 ]);
 $node->alter_system(wal_recycle => 'on');
 names_cause('checkpoint', sub { checkpoint(); pause_for(3) }, syncs => [ 100, 400, 1000 ]);
 $node->alter_system(archive_command =>
