@@ -607,8 +607,9 @@ look_at_backend(int procno)
 		look.sample.without_id += event != 0 && without_id;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			(is_insert_event(event) || is_wal_event(event));
+		/* unless it has the lock of NOTIFY now */
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
-			is_lock_event(event);
+			is_lock_event(event) && wait_event_of(proc) == event;
 		if (waits_for_processes(&reading, event))
 		{
 			look.sample.event_waits++;
