@@ -1667,6 +1667,11 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			  f->clients_evicted == 0 ?
 			  "commit_stats.client_name_pattern, or a larger commit_stats.max_clients (a restart)" :
 			  "application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern");
+	if (f->alike_share > f->top_share)
+		add_cause(found, f->alike_share,
+				  psprintf("of the commits are of %d clients whose names begin with %s, as if each connection had its own application_name.",
+						   f->alike_clients, f->alike),
+				  "commit_stats.client_name_pattern, which makes them one client");
 	if (f->top_slow_least > 0 && f->top_slow_most > MANY_KINDS * f->top_slow_least)
 		add_cause(found, f->top_share,
 				  psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",

@@ -239,6 +239,9 @@ typedef struct CommitFigures
 	double		nameless;		/* share of commits without a name */
 	double		overflow;		/* ... of clients without a row */
 	uint64		clients_evicted;
+	const char *alike;			/* what the names of many clients begin with */
+	double		alike_share;	/* ... of the commits */
+	int			alike_clients;	/* ... how many */
 
 	/* the newest prediction, if it began from the present settings */
 	const char *prediction;		/* a sentence; null: none, or not to be told */

@@ -55,6 +55,8 @@
 #define MOST_OF_STALLS	0.9		/* behind the WAL of one client */
 #define ALL_BUT			0.05	/* of the waits for standbys are for others */
 #define PREDICTION_HOLDS	(10 * USECS_PER_MINUTE)
+#define MANY_ALIKE			50	/* clients, of whose names ... */
+#define MIN_ALIKE			3	/* ... so many bytes are the same */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -426,6 +428,39 @@ made_most_sleeps(const CommitFigures *f, uint64 hits)
 	return 2 * f->delay_hits < f->slept_unset + 2 * hits;
 }
 
+/*
+ * Clients of one role and database whose names begin with the same letters,
+ * many with few commits each: those that have the most commits together
+ */
+static void
+set_alike(CommitFigures *f, const EntryTotals *clients, double commits)
+{
+	for (int i = 0; i < clients->n && f->alike_share <= 0.5; i++)
+	{
+		const ClientKey *key = &clients->client[i].key;
+		int			length = strcspn(key->application_name, "0123456789-_.:/@[( ");
+		double		share = 0;
+		int			n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; length >= MIN_ALIKE && j < clients->n; j++)
+		{
+			const ClientCounts *other = &clients->client[j];
+
+			if (other->key.roleid != key->roleid || other->key.datid != key->datid ||
+				strncmp(other->key.application_name, key->application_name, length) != 0)
+				continue;
+			share += ratio_or_zero(counted_commits(other->value), commits);
+			n++;
+		}
+		if (n < MANY_ALIKE || share <= f->alike_share)
+			continue;
+		f->alike = quote_name(pnstrdup(key->application_name, length));
+		f->alike_share = share;
+		f->alike_clients = n;
+	}
+}
+
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const EntryTotals *clients,
@@ -460,6 +495,8 @@ set_clients(CommitFigures *f, const EntryTotals *clients,
 	commits = counted_commits(all.value);
 	f->overflow = ratio_or_zero(overflow, commits);
 	f->nameless = ratio_or_zero(nameless, commits);
+	if (clients->n >= MANY_ALIKE)
+		set_alike(f, clients, commits);
 	f->transaction_mean = ratio_or_zero(all.value[SLOT_TRANSACTION_TIME] / 1e3,
 										all.value[SLOT_COMMITS] +
 										all.value[SLOT_PREPARES]);
@@ -959,7 +996,11 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 		Min(f->top_slow_least, event->wal_bytes);
 }
 
-/* A session that waits for its client for a moment makes nobody hang. */
+/*
+ * Who makes others hang: a session that waits for its client for longer than a
+ * moment, or whose transaction is older than the longest of these waits.  Of a
+ * row that all take, the holder changes.
+ */
 static void
 set_blocker(CommitFigures *f, const ClientSessions *sessions)
 {

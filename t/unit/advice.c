@@ -107,7 +107,7 @@ static const Figure figures[] = {
 	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset), FIGURE(sleeper),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
 	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(slow_phase[PHASE_BEFORE]), FIGURE(nameless),
-	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_max), FIGURE(siblings_half),
+	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(alike), FIGURE(alike_share), FIGURE(alike_clients), FIGURE(siblings_max), FIGURE(siblings_half),
 	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach), FIGURE(siblings_of),
 	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings), FIGURE(none_gains)
 };

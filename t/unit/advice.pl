@@ -1258,6 +1258,10 @@ a pooler that adds addresses | overflow=0.99 clients_evicted=2866
 	says: ^Who commits, since the reset 99\.0% .*: newer ones took the row of 2866 clients, .*application_name_add_host = 0
 ... to one of them | overflow=0.99 clients_evicted=1
 	says: newer ones took the row of 1 client, as if
+connections with names of their own | alike=celery alike_share=0.76 alike_clients=250 top='api (a, b)' top_share=0.241
+	says: ^Who commits, since the reset 76\.0% of the commits are of 250 clients whose names begin with celery, as if each .* -> commit_stats\.client_name_pattern
+... which one without exceeds | alike=celery alike_share=0.24 alike_clients=250 top='api (a, b)' top_share=0.76
+	not: celery
 more names at once than a role may have | overflow=0.286
 	says: ^Who commits, since the reset 28\.6% .*: all rows, or the half that a role may have, .*larger commit_stats\.max_clients \(a restart\)
 %statement | statement='statement 42 (insert into ev)' statement_flushes=0.64 statement_wal=170
