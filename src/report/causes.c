@@ -620,6 +620,9 @@ blame_standby(const CommitFigures *f)
 		return ": those that commits need have their WAL, and commits go on when one of those answers";
 	if (f->standby == NULL)
 		return ": which one is not known";
+	/* the list of now has the names that count; a period had its own */
+	if (f->standby_dropped && f->period == NULL)
+		return ": one that synchronous_standby_names no longer has";
 	it = psprintf(" '%s': %s", f->standby, strcmp(f->standby, "*") == 0 ? "too few are connected" :
 				  standby_stage_names[f->standby_stage]);
 	if (f->standby_since != NULL)
@@ -1017,7 +1020,8 @@ remedy_for_standby(const CommitFigures *f)
 	const char *remedy = remedy_at_stage(f);
 
 	if (f->standby_dropped)
-		return "none: synchronous_standby_names no longer has it";
+		return f->period == NULL ? "none: no commit waits for it any more" :
+			"none: synchronous_standby_names no longer has it";
 	if (f->standby != NULL && f->standby_reader && f->standby_slots == NULL &&
 		f->standby_stage != STANDBY_NOT_CONNECTED)
 		remedy = psprintf("leave it out of synchronous_standby_names, if it is no subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have; else %s",

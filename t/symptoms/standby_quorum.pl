@@ -138,13 +138,13 @@ like($report, qr/'c'\s+is\s+ahead\s+of\s+it/, '... unless another may take its p
 continue_all();
 ok(end_background($session), '... and goes on');
 
-for my $names (qw(c A *))
+my %told = map { $_ => q{ ''a'': not written.* -> its network} } qw(A *);
+$told{c} = ': one that synchronous_standby_names no longer has. -> none';
+for my $names (sort keys %told)
 {
 	$primary->alter_system(synchronous_standby_names => $names);
 	$primary->wait_until(
-		q{SELECT regexp_replace(commit_stats_report(), '\s+', ' ', 'g') ~ '% standby ''a'': not written.* -> }
-		  . (
-			$names eq 'c' ? q{none: synchronous_standby_names no longer has it'} : q{its network'})
+		qq{SELECT regexp_replace(commit_stats_report(), '\\s+', ' ', 'g') ~ '% standby$told{$names}'}
 	);
 }
 # of equals, the server may have chosen any

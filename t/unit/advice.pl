@@ -188,7 +188,7 @@ NOTIFY | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 not
 	phase:standby=0.577 phase:flush=0.01 standby=dr standby_share=1 standby_dropped=1 seen_enough=1
 	slow_recent=22 slow_standby=111.7e6 notify.commits=1383 notify.hold_time=58.8e9
 	answer: no\. 99\.0% of commit time is outside of flushes, the largest part 'standby'\.
-	says: 2\. 41\.0% NOTIFY: only one commit at a time can hold its lock, and the holder waits for standby 'dr': not connected\. -> none: synchronous_standby_names no longer has it
+	says: 2\. 41\.0% NOTIFY: only one commit at a time can hold its lock, and the holder waits for standby: one that synchronous_standby_names no longer has\. -> none: no commit waits for it any more
 	not: such commits
 ... of one that was away in a period | notify_behind period=1 phase_mean=72000 commit_p50=549
 	answer: \z
@@ -343,6 +343,11 @@ a standby that was away | behind standby_stage=0 standby_behind=0
 	cause: 97\.0% standby 'sb1': not connected\.
 	remedy: ^start it \(
 ... and is no longer listed | behind standby_dropped=1 running_writer=autovacuum
+	cause: 97\.0% standby: one that synchronous_standby_names no longer has\.
+	remedy: ^none: no commit waits for it any more\n$
+... and was listed in the period | behind standby_dropped=1 period=1
+	answer: \z
+	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 	remedy: ^none: synchronous_standby_names no longer has it\n$
 a row that a COMMIT keeps while it waits for a standby
 	behind seen.n=200 seen.in_commit=200 seen.row_holders=200 seen.blocked_rows=2200 of_transactions=0.08
