@@ -148,6 +148,10 @@ NOTIFY | one_by_one phase:NOTIFY=0.947 phase:flush=0.05 commits_notify=10000 not
 ... that waits for a standby | one_by_one phase:NOTIFY=0.897 phase:flush=0.014 phase:standby=0.087
 	commits_notify=10000 notify.commits=100 notify.hold_time=2850e6 notify.flush_time=354e6
 	cause: 89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms for its flush, and more the wait for its standby: at most 35\.1 such
+... beside a flush that is not timed | one_by_one phase:NOTIFY=0.594 phase:flush=0.03 phase:standby=0.35
+	commits_notify=10000 notify.commits=100 notify.hold_time=2500e6 notify.flush_time=896e6
+	flush_time=0 io_timing=0 seen_enough=1 seen.in_commit=1000 phase_mean=77000 standby=sb1 standby_share=1
+	cause: 59\.4% NOTIFY: .* 25\.0 ms each, of which 2\.31 ms for its flush, and more the wait for its standby: at most 40\.0 such
 %notify_before | one_by_one commits_notify=10000 notify.commits=100 notify.hold_time=413e6
 	notify.flush_time=411e6 seen_enough=1 seen.in_commit=1000 phase_mean=960000
 ... beside a volume that has just become slower
