@@ -90,4 +90,14 @@ SELECT commits, (SELECT count(*) FROM logged) AS rows FROM commit_flush_stats
 });
 is_deeply($rows, ['commits=1,rows=6'], 'crashed: statements run and are counted');
 
+# Nobody noted where their WAL began.
+$node->start;
+$node->wait_until(
+	q{SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'}
+);
+is( $node->sql(
+		'SELECT commits_per_second > 0, wal_bytes_per_second IS NULL FROM commit_stats_rates()'),
+	't|t',
+	'then a server: its rates have these commits, and no WAL');
+
 end_test($node);

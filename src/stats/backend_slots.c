@@ -213,6 +213,9 @@ backend_slots_restore(void *object, const void *from, Size size)
 	counter_array_subtract(base->value, saved->value, SLOT_NCOUNTERS);
 	base->stats_reset = saved->stats_reset;
 	base->wal_reset = saved->wal_reset;
+	/* no worker ran: one would begin only after this WAL */
+	if (base->wal_reset == InvalidXLogRecPtr && saved->value[SLOT_WAL_BYTES] > 0)
+		base->wal_reset = PG_UINT64_MAX;
 }
 
 void

@@ -88,7 +88,8 @@ typedef struct SlotTotals
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
 	XLogRecPtr	wal_reset;		/* the end of WAL then, or when a worker
-								 * started first; 0: not known yet */
+								 * started first; 0: not known yet;
+								 * PG_UINT64_MAX: not known any more */
 } SlotTotals;
 
 #define ENOUGH_SLEEPS	20		/* to say what they carried */
