@@ -157,24 +157,33 @@ extern PGDLLIMPORT char *role_string;	/* the setting "role" */
 #endif
 
 /*
- * The process of the checkpointer, or NULL: up to 17, its latch is known.  It
- * may end at any time, so what is shared is read once.
+ * A process of the server, or NULL: up to 17, its latch is known.  It may end
+ * at any time, so what is shared is read once.
  */
+#if PG_VERSION_NUM < 180000
+#define SERVER_PROC(name)	proc_of(*(Latch *volatile *) &ProcGlobal->name##Latch)
+
+static inline PGPROC *
+proc_of(Latch *latch)
+{
+	return latch == NULL ? NULL :
+		(PGPROC *) ((char *) latch - offsetof(PGPROC, procLatch));
+}
+#else
+#define SERVER_PROC(name)	proc_of(*(volatile ProcNumber *) &ProcGlobal->name##Proc)
+
+static inline PGPROC *
+proc_of(ProcNumber procno)
+{
+	return procno == INVALID_PROC_NUMBER ? NULL :
+		&ProcGlobal->allProcs[procno];
+}
+#endif
+
 static inline PGPROC *
 checkpointer_proc(void)
 {
-#if PG_VERSION_NUM < 180000
-	Latch	   *latch = *(Latch *volatile *) &ProcGlobal->checkpointerLatch;
-
-	return latch == NULL ? NULL :
-		(PGPROC *) ((char *) latch - offsetof(PGPROC, procLatch));
-#else
-	ProcNumber	procno =
-	*(volatile ProcNumber *) &ProcGlobal->checkpointerProc;
-
-	return procno == INVALID_PROC_NUMBER ? NULL :
-		&ProcGlobal->allProcs[procno];
-#endif
+	return SERVER_PROC(checkpointer);
 }
 
 /*---- 19 ----------------------------------------------------------*/

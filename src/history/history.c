@@ -384,9 +384,9 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 	uint64		n = all;
 	double		time = all_time;
 	double		waits = 0;
-	StallLog	log;
+	StallLog	log = {0};
 
-	if (n > 0)
+	if (n > 0 || slow_log_newest(SLOW_STALL) > 0)
 	{
 		stall_log_read(&log);
 		stall_log_find_causes(&log, groups);
@@ -426,6 +426,11 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 	row->stalls[STALL_UNKNOWN] += n;
 	row->stall_time[STALL_UNKNOWN] += time;
 	row->stall_waits[STALL_UNKNOWN] += time * waits;
+	/* no slot counts those of flushes that no commit led, but commits waited */
+	for (int i = 0; i < log.n; i++)
+		if (log.logged[i].event.role != SLOW_LED && log.logged[i].event.end > from)
+			row->stall_waits[log.logged[i].cause] +=
+				log.logged[i].event.duration * stall_log_waiters(&log.logged[i]);
 }
 
 /*

@@ -289,6 +289,31 @@ perhaps_fewer(const CommitFigures *f)
 		(is_by_requests(&f->volume) ? f->stall[STALL_OTHERS].share : 0);
 }
 
+/* Bytes/s */
+static double
+written_rate(const CommitFigures *f)
+{
+	return Max(f->wal_rate, f->flush_wal * f->flush_rate);
+}
+
+static bool
+writer_seen(const CommitFigures *f)
+{
+	return f->running_writer != NULL ||
+		10 * f->seen.activity[ACTIVITY_WRITER] > f->seen.n;
+}
+
+/*
+ * archive_timeout ends segments early.  The rest of each is WAL, too, and here
+ * it is more than what transactions write.  Of a period, who writes has no
+ * name, and its WAL counts when it ends.
+ */
+static bool
+fills_segments(const CommitFigures *f)
+{
+	return !writer_seen(f) && ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
+}
+
 /* Flushes that neither stalled nor had many bytes */
 static double
 steady_share(const CommitFigures *f)
@@ -309,11 +334,12 @@ processor_share(const CommitFigures *f)
 		Max(Min(f->seen.cpu_waits / f->seen.in_commit, steady_share(f)), 0);
 }
 
-/* ... in which it was in no commit */
+/* ... in which it was in no commit; that one hangs is not due to who it is */
 static double
 outside_share(const CommitFigures *f)
 {
-	return !f->seen_enough ? 0 :
+	return !f->seen_enough ||
+		(flushes_hang(f) && f->running_writer == NULL && !fills_segments(f)) ? 0 :
 		Max(Min(f->seen.outside_waits / f->seen.in_commit,
 				steady_share(f) - processor_share(f)), 0);
 }
@@ -677,31 +703,6 @@ time_of_segment(const CommitFigures *f)
 	return !f->wal_init_zero || time == 0 || time < length / 2 || time > 2 * length ? "" :
 		psprintf(": %s of zeros take %s at %s/s", format_bytes(f->segment_size),
 				 format_us(time), format_bytes(1e6 * f->fit.rate));
-}
-
-/* Bytes/s */
-static double
-written_rate(const CommitFigures *f)
-{
-	return Max(f->wal_rate, f->flush_wal * f->flush_rate);
-}
-
-static bool
-writer_seen(const CommitFigures *f)
-{
-	return f->running_writer != NULL ||
-		10 * f->seen.activity[ACTIVITY_WRITER] > f->seen.n;
-}
-
-/*
- * archive_timeout ends segments early.  The rest of each is WAL, too, and here
- * it is more than what transactions write.  Of a period, who writes has no
- * name, and its WAL counts when it ends.
- */
-static bool
-fills_segments(const CommitFigures *f)
-{
-	return !writer_seen(f) && ratio_or_zero(f->segment_size, f->archive_timeout) > written_rate(f);
 }
 
 /* WAL of the commits in the time of the causes, if they write as usual */

@@ -1068,6 +1068,9 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 		if (stall->event.ended_at < recent)
 			continue;
 		f->unknown_kept |= stall->cause == STALL_UNKNOWN;
+		/* a row counts only those that commits led */
+		if (f->period != NULL && stall->event.role != SLOW_LED)
+			sum->length += (stall->event.duration / 1e3 - sum->length) / ++sum->n;
 		sum->certainty += (stall->certainty - sum->certainty) / ++n[stall->cause];
 		if (stall->event.duration / 1e3 > sum->longest &&
 			!watch_is_of_processor(&stall->outcome.seen))

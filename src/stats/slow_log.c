@@ -157,6 +157,14 @@ slow_event_address(const SlowEvent *event)
 							text, sizeof(text));
 }
 
+/* Most commits waited for a flush that none led; nobody may have seen its end. */
+bool
+slow_event_waited_for_unled(const SlowEvent *event, const SlowOutcome *outcome)
+{
+	return event->role == SLOW_LED && event->flush_timed &&
+		2 * outcome->seen.outside_waits > outcome->seen.in_commit;
+}
+
 /*
  * A follower learns only from its flush how long its leader slept.  A commit
  * after which nobody committed learns from the worker when it had flushed, and
@@ -178,6 +186,13 @@ slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 				clock_elapsed(standby - event->standby_min,
 							  event->part[PHASE_OTHER_FLUSH]);
 		event->standby_min = standby;
+	}
+	if (slow_event_waited_for_unled(event, outcome))
+	{
+		uint64		part[PHASE_N];
+
+		slow_event_phases(event, outcome, part);
+		event->part[PHASE_OTHER_FLUSH] += part[PHASE_UNKNOWN];
 	}
 	if (event->role != SLOW_FOLLOWED)
 		return;

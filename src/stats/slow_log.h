@@ -124,6 +124,8 @@ extern void slow_log_put(SlowKind kind, const SlowEvent *event);
 extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
 extern void slow_event_add_outcome(SlowEvent *event,
 								   const SlowOutcome *outcome);
+extern bool slow_event_waited_for_unled(const SlowEvent *event,
+										const SlowOutcome *outcome);
 
 /* The background worker */
 extern void slow_log_put_outcome(SlowKind kind, uint64 number,

@@ -911,8 +911,9 @@ stall_log_note_ratios(SlowOutcome *outcome)
 
 /*
  * The background worker: a slow commit was carried by a flush that no commit
- * led, but the WAL writer, say, or a COPY.  Its own wait tells how long that
- * took.  Only the first commit of a flush is used.
+ * led, but the WAL writer, say, or a COPY; or waited for one before it led the
+ * next.  Its own wait tells how long that took.  Only the first commit of a
+ * flush is used.
  */
 void
 stall_log_note_unled(const SlowEvent *follower, const SlowOutcome *outcome)
@@ -920,15 +921,18 @@ stall_log_note_unled(const SlowEvent *follower, const SlowOutcome *outcome)
 	static GroupNumber noted = InvalidGroupNumber;
 	SlowEvent	stall = {0};
 	FlushTimes	times;
-	FlushTimes	previous;
+	FlushTimes	previous = {0};
+	bool		led_next = slow_event_waited_for_unled(follower, outcome);
 
-	if (follower->role != SLOW_FOLLOWED || outcome->leader_pid != 0 ||
+	if (!(led_next || (follower->role == SLOW_FOLLOWED && outcome->leader_pid == 0)) ||
 		outcome->commits == 0 || follower->group == noted)
 		return;
 	flush_group_times(follower->group, &times);
-	flush_group_times(flush_group_add(follower->group, -1), &previous);
+	if (!led_next)
+		flush_group_times(flush_group_add(follower->group, -1), &previous);
 	stall.limit = stall_limit_get();
-	stall.end = follower->writes_end;
+	stall.end = clock_elapsed(led_next ? follower->part[PHASE_FLUSH] : 0,
+							  follower->writes_end);
 	stall.duration =
 		clock_elapsed(Max(times.previous_seen_at,
 						  clock_elapsed(follower->part[PHASE_OTHER_FLUSH],
@@ -941,7 +945,7 @@ stall_log_note_unled(const SlowEvent *follower, const SlowOutcome *outcome)
 		clock_elapsed(stall.end, follower->end) / NS_PER_US;
 	stall.noted_at = follower->noted_at;
 	stall.role = SLOW_FOLLOWED;
-	stall.group = follower->group;
+	stall.group = led_next ? InvalidGroupNumber : follower->group;
 	stall.checkpoint = follower->checkpoint;
 	stall.since = previous.previous_seen_at;
 	stall.sessions = outcome->commits;

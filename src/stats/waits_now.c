@@ -38,7 +38,8 @@ typedef struct NowContext
 {
 	const ClientSessions *sessions;
 	int64		offset;			/* clock_offset() */
-	int			flusher_pid;	/* 0: nobody flushes */
+	PGPROC	   *flusher;		/* NULL: nobody flushes */
+	int			flusher_pid;	/* or 0 */
 	CommitPhase flusher_phase;
 	bool		flusher_writes; /* it has not begun to sync */
 	const char *flusher_stopped;	/* words that say so, or "" */
@@ -62,11 +63,13 @@ is_stopped(int pid)
 
 /* " (client 'app')", or "" without a name. */
 static char *
-client_of(const NowContext *context, int pid)
+client_of_flusher(const NowContext *context)
 {
 	const ClientSession *session =
-	clients_find_session(context->sessions, pid, PG_UINT64_MAX);
+	clients_find_session(context->sessions, context->flusher_pid, PG_UINT64_MAX);
 
+	if (context->flusher == SERVER_PROC(walwriter))
+		return " (the WAL writer)";
 	if (session == NULL)
 		return " (no client)";
 	return session->key.application_name[0] == '\0' ? "" :
@@ -82,7 +85,7 @@ describe_flush(const NowContext *context, TimestampTz since)
 
 	if (context->flusher_pid == 0)
 		return pstrdup("for a flush");
-	client = client_of(context, context->flusher_pid);
+	client = client_of_flusher(context);
 	if (context->flusher_phase == PHASE_SEGMENT)
 		return psprintf("for a new WAL segment, which pid %d%s makes%s",
 						context->flusher_pid, client, context->flusher_stopped);
@@ -218,6 +221,7 @@ waits_now_read(const ClientSessions *sessions)
 	NowContext	context = {.sessions = sessions,.offset = clock_offset()};
 	PGPROC	   *flusher = commit_phase_find_flusher(&context.flusher_phase);
 
+	context.flusher = flusher;
 	if (flusher != NULL)
 		context.flusher_pid = flusher->pid;
 	context.flusher_stopped = flusher != NULL && is_stopped(flusher->pid) ?

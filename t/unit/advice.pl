@@ -1078,6 +1078,12 @@ the WAL writer | flusher seen.outside_waits=400
 	cause: 60\.0% flushes of usual length
 	answer: no\. It would not
 	not: smaller|much, as
+... whose flush hangs | flusher hanging now.phase=5 seen.outside_waits=900
+	cause: 100% flushes that have not ended, or did not stall\.
+	remedy: ^what the volume does: iostat
+	not: no commit leads
+... or that of a VACUUM | flusher hanging now.phase=5 seen.outside_waits=900 running_writer='client vac (a, b)'
+	cause: 90\.0% flushes that no commit leads: .*, as client vac \(a, b\) did\.
 processors | flusher seen.cpu_waits=800 commit_rate=9000
 	cause: 80\.0% flushes that wait for a processor:
 	answer: not known while flushes wait for a processor, 80\.0%
