@@ -1336,10 +1336,21 @@ name_delay(const CommitFigures *f)
 		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
+/* Enough for commit_delay, though no commit of theirs comes soon */
+static bool
+are_siblings(const CommitFigures *f)
+{
+	return idle_sessions(f) >= Max(f->conf.siblings, 1) &&
+		2 * f->hits_adaptive <= f->delay_hits;
+}
+
 /* Where most sleeps carry nobody now, the answer on a delay has the setting. */
 static const char *
 remedy_for_sleeps(const CommitFigures *f)
 {
+	if (are_siblings(f) && f->slept_unset < ENOUGH_SLEEPS)
+		return psprintf("commit_siblings (now %d) above their number, or commit_delay = 0; or let them end their transactions sooner",
+						f->conf.siblings);
 	if (f->period != NULL)
 		return 2 * f->hits_adaptive > f->delay_hits ? NULL : f->alone_hits < MOSTLY_ALONE ?
 			whether_it_pays :
@@ -1418,7 +1429,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 				  psprintf("wait event %s: there COMMIT waits for other processes, outside of its flush.", f->wait_event),
 				  remedy_for_event(f->wait_event));
 	add_cause(found, f->phase[PHASE_DELAY],
-			  psprintf("asleep for %s.", name_delay(f)), remedy_for_sleeps(f));
+			  psprintf("asleep for %s.%s", name_delay(f), !are_siblings(f) ? "" :
+					   psprintf(" On average %s sessions wait for their client in a transaction (idle, or in COPY): a delay counts them as siblings.",
+								format_number(idle_sessions(f)))),
+			  remedy_for_sleeps(f));
 	add_cause(found, stall_share(f, STALL_SEGMENT),
 			  psprintf("a new WAL segment is made%s%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f),
 					   f->heaviest == NULL && f->period != NULL ? "; this report does not know who wrote the WAL" :

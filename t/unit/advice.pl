@@ -1444,6 +1444,11 @@ an idle disk | idle plain_flushes
 ... which nothing times | delay=10000 phase:delay=0.95 flush_time=0 io_timing=0
 	cause: 95\.0% asleep for commit_delay\.
 	answer: perhaps 0\. Commits sleep for 95\.0% of their time: commit_delay = 10000 us\..*sweep
+... of transactions that are idle | delay=8000 phase:delay=0.65 seen.n=100 seen.idle_xids=800
+	cause: 65\.0% asleep for commit_delay\. On average 8\.00 sessions wait for their client in a transaction \(idle, or in COPY\): a delay counts them as siblings\.
+	remedy: ^commit_siblings \(now 5\) above their number, or commit_delay = 0; or let them end their transactions sooner
+... but these alone are too few | delay=8000 phase:delay=0.65 seen.n=100 seen.idle_xids=400
+	cause: 65\.0% asleep for commit_delay\.\n
 ... and no sample saw a flush | flusher delay=10000 phase:delay=1 flush_time=0 io_timing=0
 	answer: perhaps 0\. Commits sleep for 100% of their time
 ... for less of the time, as samples of flushes lack
