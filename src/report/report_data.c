@@ -1114,6 +1114,15 @@ slow_stand_for(const CommitFigures *f)
 	return Max((double) f->slow_commits / Max(f->slow_n, 1), 1);
 }
 
+/* Samples have only the time of its transaction since "recent". */
+static void
+cut_ended(CommitFigures *f, const SlowEvent *event, TimestampTz recent)
+{
+	TimestampTz began = event->ended_at - (int64) (event->transaction_time / NS_PER_US);
+
+	f->seen.ended = Max(f->seen.ended - Max(recent - began, 0) / 1e6, 0);
+}
+
 /* Slow commits that are kept, what the recent ones waited for, and stalls */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
@@ -1149,6 +1158,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 			continue;
 		}
 		f->slow_recent++;
+		cut_ended(f, event, recent);
 		/* the end of a commit, of which samples saw what was since then */
 		standby = Min(part[PHASE_STANDBY] / 1e3, event->ended_at - recent);
 		f->slow_standby += standby;

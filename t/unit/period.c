@@ -47,6 +47,9 @@
  * and how many at their record; perhaps also, how many of these wait for a
  * lock, and the seconds of transactions that have asynchronous ones; the
  * output is the mean number of commits, if most hang.
+ * After "ended": the seconds of transactions that ended in a minute, and those
+ * of each slow one, which ended 10 s ago; the output is how many seconds of
+ * these are in the minute.
  * After "stopped": the share of NOTIFY in sums, of which the rest is a flush
  * and a tenth not run, and of 1,000 samples, those of a stop; the output has
  * the percentages of these phases.
@@ -434,6 +437,21 @@ print_stalls(char **argument)
 }
 
 static void
+print_ended(char **argument)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	SlowEvent	event = {.ended_at = now - 10 * USECS_PER_SEC};
+
+	f->seen.ended = atof(*argument);
+	while (*++argument != NULL)
+	{
+		event.transaction_time = (uint64) (atof(*argument) * NS_PER_S);
+		cut_ended(f, &event, now - USECS_PER_MINUTE);
+	}
+	printf("%.0f", f->seen.ended);
+}
+
+static void
 print_share(char **argument)
 {
 	int			flushes = atoi(argument[1]);
@@ -579,7 +597,7 @@ int
 main(int argc, char **argv)
 {
 	static const Question questions[] = {
-		{"archiver", print_archiver}, {"cycles", print_cycles},
+		{"archiver", print_archiver}, {"cycles", print_cycles}, {"ended", print_ended},
 		{"hanging", print_hanging}, {"head", print_head}, {"heaviest", print_heaviest}, {"lock", print_lock},
 		{"locks", print_locks}, {"made", print_made}, {"phases", print_phases}, {"round", print_rounded},
 		{"share", print_share}, {"siblings", print_siblings},

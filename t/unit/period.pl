@@ -154,6 +154,10 @@ my $before = qr/from samples; slow ones with their time before that; in/;
 like(named('head', 60, 61, 100) =~ s/\n / /gr, $before, '... or longer than these');
 unlike(named('head', 60, 61, 59) =~ s/\n / /gr, $before, '... or shorter');
 
+is(named('ended', 301, 150, 150),
+	101, 'of a commit that hung for long, the minute has its own part');
+is(named('ended', 41, 40), 41, '... which may be all of it');
+
 # The last row of a period closes some ms late, or early.
 like(named('head', $_->[0], 0), qr/^\(1 commit in the last $_->[1], from samples;/m, "$_->[0] s")
   for [ 59.9, '59\.9 s' ], [ 60.4, '1 min 0 s' ], [ 3599.4, '59 min 59 s' ],
