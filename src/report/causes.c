@@ -1039,9 +1039,18 @@ remedy_for_standby(const CommitFigures *f)
 	if (f->standby_former)
 		remedy = psprintf("the one that synchronous_standby_names has before it, which is away or catches up; else %s",
 						  remedy);
-	return f->standby_before < BULK_WAL || f->running_writer == NULL ? remedy :
+	if (f->standby_missing != NULL)
+		remedy = f->standby_stage == STANDBY_NOT_CONNECTED ?
+			psprintf("%s; '%s' is not connected either", remedy, f->standby_missing) :
+			psprintf("start '%s', whose answer would do, too: it is in synchronous_standby_names, and not connected; else %s",
+					 f->standby_missing, remedy);
+	if (f->standby_before < BULK_WAL || (f->running_writer == NULL && f->heaviest == NULL))
+		return remedy;
+	return f->running_writer != NULL ?
 		psprintf("less WAL at a time of %s, behind which commits wait; else %s",
-				 f->running_writer, remedy);
+				 f->running_writer, remedy) :
+		psprintf("less WAL at a time, behind which commits wait (%s); else %s",
+				 name_heaviest(f), remedy);
 }
 
 /*

@@ -186,6 +186,7 @@ typedef struct CommitFigures
 	bool		standby_dropped;	/* the list no longer has it */
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
+	const char *standby_missing;	/* another of a quorum is not connected */
 	bool		standby_former; /* one named before it is away, or catches up */
 	const char *standby_ahead;	/* "'s2' is ahead of it", which FIRST ignores */
 	const char *standby_unlisted;	/* "'s2' or 's3'" may be it, and is

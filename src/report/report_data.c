@@ -1411,6 +1411,8 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 	f->standby_logical = subscribes != NULL;
 	f->standby_reader = subscribes != NULL && strcmp(subscribes, "f") == 0;
 
+	f->standby_missing = f->period == NULL ? standby_missing_beside(f->standby) : NULL;
+
 	/* of each priority before its own, FIRST has one that is synchronous */
 	f->standby_former = f->period == NULL &&
 		sql_value(psprintf("SELECT 1 FROM pg_stat_replication AS it"

@@ -227,15 +227,18 @@ find_decisive(Sender *senders, int n)
 	return &senders[needed - 1];
 }
 
-/* The first listed name without a walsender; "*" if each has one. */
+/*
+ * The first listed name without a walsender that is not "but"; "*" if each has
+ * one.
+ */
 static const char *
-find_missing(const Sender *senders, int n)
+find_missing(const Sender *senders, int n, const char *but)
 {
 	const char *member = SyncRepConfig->member_names;
 
 	for (int i = 0; i < SyncRepConfig->nmembers; i++)
 	{
-		bool		found = false;
+		bool		found = pg_strcasecmp(member, but) == 0;
 
 		for (int s = 0; s < n && !found; s++)
 			found = pg_strcasecmp(listed_name_of(&senders[s]), member) == 0;
@@ -244,6 +247,21 @@ find_missing(const Sender *senders, int n)
 		member += strlen(member) + 1;
 	}
 	return "*";
+}
+
+/* Of a quorum, one whose answer would do, too, if it were connected; or NULL */
+const char *
+standby_missing_beside(const char *name)
+{
+	int			n;
+	const Sender *senders;
+	const char *missing;
+
+	if (SyncRepConfig == NULL || SyncRepConfig->syncrep_method != SYNC_REP_QUORUM)
+		return NULL;
+	senders = read_senders(SYNC_REP_WAIT_FLUSH, &n);
+	missing = find_missing(senders, n, name);
+	return strcmp(missing, "*") == 0 ? NULL : missing;
 }
 
 /*
@@ -270,7 +288,7 @@ find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 		sender = &senders[candidates];	/* catches up */
 	if (sender == NULL)
 	{
-		strlcpy(blame->name, find_missing(senders, n), NAMEDATALEN);
+		strlcpy(blame->name, find_missing(senders, n, ""), NAMEDATALEN);
 		blame->stage = STANDBY_NOT_CONNECTED;
 		blame->behind = blame->before = 0;
 		return true;

@@ -67,6 +67,7 @@ extern void standby_count_slow(const StandbyBlame *blame, TimestampTz began_at);
 
 /* Readers.  The number is 0 if the setting has changed since. */
 extern bool standby_is_listed(const char *name);
+extern const char *standby_missing_beside(const char *name);
 extern int	standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since);
 extern StandbyCounts *standby_find(StandbyCounts *counts, int *n,
 								   const char *name);

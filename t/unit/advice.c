@@ -73,7 +73,7 @@ typedef struct Figure
 
 static const Figure figures[] = {
 	FIGURE_OF(lock, lock[PHASE_BEFORE].name), FIGURE_OF(lock_share, lock[PHASE_BEFORE].share), FIGURE_OF(record_lock, lock[PHASE_RECORD].name), FIGURE_OF(record_lock_share, lock[PHASE_RECORD].share), FIGURE(wait_event), FIGURE(seen.event_waits), FIGURE(shared_buffers), FIGURE_OF(lock_prepared, lock[PHASE_BEFORE].prepared), FIGURE_OF(lock_ended, lock[PHASE_BEFORE].ended), FIGURE_OF(lock_circle, lock[PHASE_BEFORE].circle), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
-	FIGURE(standby_stage), FIGURE(standby_unset), FIGURE(standby_answers), FIGURE(standby_dropped), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_list), FIGURE(standby_former), FIGURE(standby_unlisted), FIGURE(standby_ahead), FIGURE(standby_share), FIGURE(standby_at_least), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(standby_before), FIGURE(counting),
+	FIGURE(standby_stage), FIGURE(standby_unset), FIGURE(standby_answers), FIGURE(standby_dropped), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_list), FIGURE(standby_former), FIGURE(standby_missing), FIGURE(standby_unlisted), FIGURE(standby_ahead), FIGURE(standby_share), FIGURE(standby_at_least), FIGURE(standby_since), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(standby_before), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE_OF(io_timing, conf.io_timing), FIGURE_OF(delay, conf.delay),
 	FIGURE_OF(siblings, conf.siblings), FIGURE(siblings_differ), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE_OF(max_wal_size, conf.max_wal_size), FIGURE(wal_recycle),

@@ -278,6 +278,14 @@ a standby's network
 ... for which a nearer one is down
 	phase_mean=21000 phase:standby=0.97 standby=far standby_stage=2 standby_share=1 standby_former=1
 	remedy: ^the one that synchronous_standby_names has before it, which is away or catches up; else its network
+... or another one of a quorum
+	phase_mean=50000 phase:standby=0.97 standby=oslo standby_stage=3 standby_share=1 standby_missing=bergen
+	remedy: ^start 'bergen', whose answer would do, too: it is in synchronous_standby_names, and not connected; else its disk
+... or both
+	phase_mean=50000 phase:standby=0.97 standby=oslo standby_stage=0 standby_share=1 standby_missing=bergen
+	now.longest=12e6 now.all=8 now.blame=oslo
+	answer: no\.
+	remedy: ^start it \(.*; 'bergen' is not connected either\n$
 a standby that did not answer for some time | phase_mean=102000 commit_p50=2200 phase:standby=0.986
 	standby=sb1 standby_stage=2 standby_share=1
 	cause: 98\.6% standby 'sb1': not written\.
@@ -331,6 +339,8 @@ a standby's replay
 	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
 ... that the WAL of others fills | behind running_writer=autovacuum
 	remedy: ^less WAL at a time of autovacuum, behind which commits wait; else its network
+... of many transactions | behind heaviest='stage (a, b)' heaviest_share=0.98
+	remedy: ^less WAL at a time, behind which commits wait \(since the reset, 98\.0% of the WAL is of client stage \(a, b\)\); else its network
 ... and nobody writes | behind
 	remedy: ^its network
 ... that writes little | behind standby_behind=1e6 standby_before=1e6 running_writer=autovacuum
