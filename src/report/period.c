@@ -181,8 +181,9 @@ set_period_checkpoints(CommitFigures *f, const HistorySum *sum)
 	f->keep_size_grows = sum->wal_keeper == KEEPER_SIZE;
 	if (sum->wal_keeper == KEEPER_SLOT)
 		f->slot = "that was behind then";
+	/* the rest of segments that end early is no record */
 	f->images = Min(ratio_or_zero((double) sum->wal_fpi * BLCKSZ,
-								  sum->value[SLOT_WAL_BYTES]), 1);
+								  Max(sum->value[SLOT_WAL_BYTES], sum->flush_wal)), 1);
 	if (sum->checkpoints < MIN_CHECKPOINTS)
 		return;
 	f->checkpoint_distance = sum->seconds / sum->checkpoints;

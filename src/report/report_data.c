@@ -1677,6 +1677,7 @@ set_checkpoints(CommitFigures *f)
 	WalCycles  *cycles = wal_cycles_read();
 	double		pages = 0;
 	double		bytes = 0;
+	double		written = 0;
 	NameData	slot;
 	WalKeeper	keeper = wal_keeper_find(&slot);
 
@@ -1684,9 +1685,15 @@ set_checkpoints(CommitFigures *f)
 	{
 		pages += cycles->cycle[i].value[WAL_FPI];
 		bytes += cycles->cycle[i].value[WAL_BYTES];
+		if (cycles->cycle[i].redo != InvalidXLogRecPtr)
+			written = clock_elapsed(cycles->cycle[i].redo, GetFlushRecPtr(NULL));
 	}
-	/* at most, as an image lacks the page's hole, and may be compressed */
-	f->images = Min(ratio_or_zero(pages * BLCKSZ, bytes), 1);
+
+	/*
+	 * At most, as an image lacks the page's hole, and may be compressed.  The
+	 * rest of segments that end early is no record.
+	 */
+	f->images = Min(ratio_or_zero(pages * BLCKSZ, Max(bytes, written)), 1);
 	set_checkpoint_distance(f, cycles);
 	f->checkpoint_asked = were_asked_for(f, cycles);
 	/* the transactions of these looks end in the cycle that it began */
