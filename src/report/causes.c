@@ -1475,7 +1475,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 static const char *
 name_others(const CommitFigures *f)
 {
-	return archives_always(f) ? psprintf("others, perhaps %s,", f->archiver) : "others";
+	return f->seen.n > 0 && 3 * f->seen.activity[ACTIVITY_ARCHIVER] >= 2 * f->seen.n ?
+		psprintf("others, perhaps %s,", f->archiver) : "others";
 }
 
 /* Share of the stalls that the server itself makes; no delay shortens them. */

@@ -961,6 +961,10 @@ others that make no flush stall | long
 	remedy: ^a disk of its own
 ... while WAL is archived | long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=95
 	cause: 100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on the volume
+... for two thirds of the time | long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=67
+	cause: 100% flushes of usual length: .*, while others, perhaps archive_command, read or write on the volume
+... or for less | long archiver=archive_command seen.activity[ACTIVITY_ARCHIVER]=66
+	not: archive_command
 ... and make them take longer than they did | long flush_time=850 flush_p50=800 flush_newest=2500
 	cause: 100% flushes that take longer than they did, while others read or write on the volume: it had
 	remedy: ^a disk of its own
