@@ -62,6 +62,9 @@ put_now(StringInfo text, const CommitFigures *f)
 		put_sentence(text, f, "%s commit%s now, the longest for %s: %s.", number,
 					 now->all == 1 ? " waits" : "s wait",
 					 format_duration(now->longest / 1e6), now->what);
+	if (now->blocked == 0 && f->idle_seconds >= 1)
+		put_sentence(text, f, "End that transaction, of %s: it has been idle for %s.",
+					 f->blocker, format_duration(f->idle_seconds));
 	if (now->blocked > 0)
 		put_sentence(text, f, "%d session%s now in a statement, the longest for %s: for %s. %s",
 					 now->blocked, now->blocked == 1 ? " waits" : "s wait",

@@ -68,7 +68,8 @@ typedef struct CommitFigures
 	double		checkpoint_lasts;	/* one under way all the time, s; or 0 */
 	double		images;			/* full-page: their share of WAL, at most */
 	WaitsNow	now;
-	const char *blocker;		/* the client behind now.blocked, and ... */
+	const char *blocker;		/* the client behind now.blocked, or else
+								 * now.lock, and ... */
 	double		idle_seconds;	/* since when it is idle in its transaction */
 
 	/* of the history, in place of what follows since a reset; or NULL */

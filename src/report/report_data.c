@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "postmaster/bgwriter.h"
 #include "utils/acl.h"
+#include "utils/backend_status.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -996,6 +997,22 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 		Min(f->top_slow_least, event->wal_bytes);
 }
 
+/* Since when a session is idle in its transaction, s; 0: it is not */
+static double
+idle_in_transaction(int pid)
+{
+	for (int i = pgstat_fetch_stat_numbackends(); i > 0 && pid != 0; i--)
+	{
+		const		PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;
+
+		if (status->st_procpid == pid &&
+			(status->st_state == STATE_IDLEINTRANSACTION ||
+			 status->st_state == STATE_IDLEINTRANSACTION_ABORTED))
+			return (GetCurrentTimestamp() - status->st_state_start_timestamp) / 1e6;
+	}
+	return 0;
+}
+
 /*
  * Who makes others hang: a session that waits for its client for longer than a
  * moment, or whose transaction is older than the longest of these waits.  Of a
@@ -1005,7 +1022,8 @@ static void
 set_blocker(CommitFigures *f, const ClientSessions *sessions)
 {
 #define IDLE_SINCE "CASE WHEN state LIKE 'idle in transaction%%' THEN state_change END"
-	int			pid = f->now.blocked_by.holder_pid;
+	int			pid = f->now.blocked > 0 ? f->now.blocked_by.holder_pid :
+	f->now.locked ? f->now.lock.holder_pid : 0;
 	const ClientSession *session = clients_find_session(sessions, pid, clock_now());
 	const char *idle = f->now.blocked == 0 ? NULL :
 	sql_value(psprintf("SELECT coalesce(extract(epoch FROM clock_timestamp() - " IDLE_SINCE "), 0)"
@@ -1013,7 +1031,9 @@ set_blocker(CommitFigures *f, const ClientSessions *sessions)
 					   IDLE_SINCE " + interval '1 s', xact_start + %.3f * interval '1 s')",
 					   pid, f->now.blocked_for / 1e6));
 
-	f->idle_seconds = idle == NULL ? 0 : atof(idle);
+	/* for COMMITs without a query, as pg_class may be locked */
+	f->idle_seconds = f->now.blocked == 0 ? idle_in_transaction(pid) :
+		idle == NULL ? 0 : atof(idle);
 	if (idle == NULL)
 		f->now.blocked = 0;
 	f->blocker = name_session(session == NULL ? NULL : &session->key, pid);

@@ -28,6 +28,10 @@ like(
 	report_of($node)->{now},
 	qr/^3 commits wait now, the longest for [\d.]+ s: for row of relation sum, held by pid $holder_pid \(idle in transaction\)\.$/,
 	'the first line names the row, and who holds it');
+like(
+	report_of($node)->{text} =~ s/\n +/ /gr,
+	qr/^End that transaction, of client holder \(.*\): it has been idle for [\d.]+ s\.$/m,
+	'... which client that is');
 is( $node->sql(
 		q{SELECT DISTINCT phase, blocked_by FROM commit_activity WHERE committing_since IS NOT NULL}
 	),
