@@ -1570,7 +1570,8 @@ waits_since(const CommitFigures *f)
  * The standby of a period in which slow commits do not tell: that for which
  * commits have waited since synchronous_standby_names was set.  If that was
  * before the period, waits for others since then may all have been in it.  If
- * it was later, its own count less all of those after the period.
+ * it was in it, its own count less all of those after the period, unless that
+ * is within what samples miss of these.
  * A commit that waits for a standby that is away hangs, or is slow.
  */
 void
@@ -1597,7 +1598,8 @@ report_data_blame_list(CommitFigures *f)
 	others = sum_of_waits(counts, n, f->standby);
 	own = later ? f->standby_share * sum - waits_since(f) : sum - others;
 	if (f->standby == NULL || 2 * own / NS_PER_US < all ||
-		(!later && others / NS_PER_US > ALL_BUT * all))
+		(later ? since >= f->period->end || own < ALL_BUT * sum :
+		 others / NS_PER_US > ALL_BUT * all))
 	{
 		*f = before;
 		return;

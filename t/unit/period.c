@@ -543,10 +543,10 @@ print_standby(char **argument)
 		counted_since = 0;
 		argument[0] += 5;
 	}
-	if (sscanf(argument[0], "counted %lf of %lf after %lf", &own, &all, &after) == 3)
+	if (sscanf(argument[0], "%*s %lf of %lf after %lf", &own, &all, &after) == 3)
 	{
 		counted_time = (uint64) (own * NS_PER_S);
-		counted_since = 150 * USECS_PER_SEC;
+		counted_since = (argument[0][0] == 'l' ? 250 : 150) * USECS_PER_SEC;
 		after *= NS_PER_S;
 		sprintf(argument[0], "%g", all);
 	}

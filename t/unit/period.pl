@@ -45,6 +45,8 @@ is(blamed(0, 0), 'list', 'no wait: none');
 is(blamed('counted 25 of 29 after 6', 0),
 	'listed 0.66', 'the list was set in the period: its standby, if that has half of the waits');
 is(blamed('counted 20 of 29 after 6', 0), '-', '... less all that came later');
+is(blamed('counted 90 of 3 after 87', 0), '-', '... which samples saw, and these miss some');
+is(blamed('later 30 of 29 after 6', 0), '-', 'the list was set after the period: none');
 
 # Of commits that wait for no flush, no sum tells how long their records took.
 is(named('hanging', 0.25, 120, 80), '0.20', 'commits that hang: samples have more than sums');
