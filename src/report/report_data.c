@@ -778,7 +778,7 @@ set_phases_of_samples(CommitFigures *f, const ClientSessions *sessions)
 		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;
-	if (seen->event_lead > 0 && 2 * seen->event_lead >= seen->event_waits)
+	if (seen->event_lead > 0 && 2 * seen->event_lead >= seen->event_votes)
 		f->wait_event = pgstat_get_wait_event(seen->wait_event);
 	if (MIN_WRITING * seen->n >= writer->samples)
 		return;

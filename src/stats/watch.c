@@ -1037,6 +1037,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	if (leads_vote(&sum->event_lead, sample->wait_event == sum->wait_event,
 				   sample->event_waits))
 		sum->wait_event = sample->wait_event;
+	sum->event_votes += sample->event_waits;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->ended += (sample->ended_ms - before->ended_ms) * part / 1000;

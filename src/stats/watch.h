@@ -125,6 +125,7 @@ typedef struct WatchSummary
 	float		others;			/* sum of these shares */
 	uint32		wait_event;
 	uint64		event_lead;		/* over others in the vote on it */
+	uint64		event_votes;	/* event_waits of all looks, long or short */
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

@@ -295,6 +295,32 @@ print_busy(char **argument)
 	printf(UINT64_FORMAT, watch_busy_until(20));
 }
 
+/*
+ * The lead of an event, and the votes on it.  Arguments: of each look the
+ * event, how many wait for it, and how long the look lasted, ms
+ */
+static void
+print_event(char **argument)
+{
+	static WatchShared memory;
+	WatchSummary sum;
+	uint64		at = NS_PER_S;
+
+	shared = &memory;
+	for (int number = 1; *argument != NULL; number++, argument += 3)
+	{
+		at += (uint64) atoi(argument[2]) * NS_PER_MS;
+		changecount_begin(&shared->changes);
+		*sample_of(number) = (WatchSample)
+		{
+			.at = at,.wait_event = atoi(argument[0]),.event_waits = atoi(argument[1])
+		};
+		changecount_end(&shared->changes);
+	}
+	watch_sum(0, at, &sum);
+	printf(UINT64_FORMAT " of " UINT64_FORMAT " for %u", sum.event_lead, sum.event_votes, sum.wait_event);
+}
+
 /* As what sums count a commit that writes WAL, or waits for that */
 static void
 print_writes(char **argument)
@@ -423,7 +449,7 @@ main(int argc, char **argv)
 {
 	static const Question questions[] = {
 		{"apart", print_apart}, {"busy", print_busy},
-		{"checkpoint", print_checkpoint},
+		{"checkpoint", print_checkpoint}, {"event", print_event},
 		{"flusher", print_flusher}, {"holder", print_holder},
 		{"inserted", print_inserted},
 		{"naps", print_naps}, {"pause", print_pause},

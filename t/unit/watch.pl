@@ -108,4 +108,8 @@ is($program->([qw(busy 12 12 12 0 1 7)]), '3', '... and are few since');
 is($program->([qw(busy 1 0 1)]), '0', '... or always were');
 is($program->([ 'busy', 90, (0) x 1800 ]), '0', '... as far as samples are kept');
 
+# Idle, the worker looks less often; its looks have no vote.
+is($program->([ 'event', qw(0 0 500 7 3 10 8 2 10 7 3 10 0 0 500) ]),
+	'4 of 8 for 7', 'an event leads by the waits of looks, however long they are');
+
 done_testing();
