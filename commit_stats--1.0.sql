@@ -1348,7 +1348,7 @@ event AS (
 		  FROM (SELECT x, w, seconds, l.*, x - pg_catalog.lag(x + w) OVER (PARTITION BY lock ORDER BY x) > 10 AS far
 				FROM r, LATERAL (VALUES ('a row or lock that one in COMMIT held', row_wait_time),
 										('other locks in their statements', lock_wait_time)) l(lock, waited)
-				WHERE waited >= 2000::float8 * seconds) f) g
+				WHERE waited >= 2000::float8 * nullif(seconds, 0::float8)) f) g
 	GROUP BY lock, run
 	UNION ALL
 	SELECT least(ended, x), x, 1, 0, CASE WHEN resolution = 'hour' AND ended = x THEN 'within this hour, ' ELSE '' END

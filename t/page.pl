@@ -276,6 +276,9 @@ insert_rows('2026-01-01 01:00', 1, 'row_wait_time = 300000; lock_wait_time = 180
 insert_rows('2026-01-01 01:01', 5);
 insert_rows('2026-01-01 01:06', 1, 'row_wait_time = 600000; commit_p50 = 1');
 insert_rows('2026-01-01 01:07', 13);
+# a row that commit_history_close() ended as it began
+insert_rows('2026-01-01 01:20',
+	1, 'seconds = 0; commits = 2; row_wait_time = 0; lock_wait_time = 0');
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 03:00'))),
 	q{01:00 to 01:07 | on average 3.00 sessions waited for other locks in their statements; on average 7.50 sessions waited for a row or lock that one in COMMIT held},
 	'waits for locks: when, and how many sessions then');
