@@ -1353,6 +1353,14 @@ are_siblings(const CommitFigures *f)
 		2 * f->hits_adaptive <= f->delay_hits;
 }
 
+/* The newest prediction found that; it knew no quota that stalls show since. */
+static bool
+no_delay_gains(const CommitFigures *f)
+{
+	return f->none_gains != NULL && f->flush_slower == 0 &&
+		f->stall[STALL_QUOTA].share < MIN_CAUSE;
+}
+
 /* Where most sleeps carry nobody now, the answer on a delay has the setting. */
 static const char *
 remedy_for_sleeps(const CommitFigures *f)
@@ -1366,7 +1374,7 @@ remedy_for_sleeps(const CommitFigures *f)
 			psprintf("commit_delay = 0, also of roles, databases and clients: at most %s of the sleeps carried another commit",
 					 format_percent(1 - f->alone_hits));
 	if (!f->adaptive && f->conf.delay > 0 && f->slept_unset < ENOUGH_SLEEPS && f->alone_hits < MOSTLY_ALONE)
-		return f->none_gains == NULL ? whether_it_pays :
+		return !no_delay_gains(f) ? whether_it_pays :
 			psprintf("commit_delay = 0, as commit_remedies() found at %s", f->none_gains);
 	return f->slept_unset < ENOUGH_SLEEPS || f->alone_hits < MOSTLY_ALONE || f->sleeper == NULL ? NULL :
 		psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay (for new connections), or what client %s itself sets",
@@ -2074,7 +2082,7 @@ find_no_gain(const CommitFigures *f)
 		{outside_share(f) >= Max(MANY_STALLS * causes_flush_share(f), MIN_CAUSE),
 			psprintf("%s. It would not shorten the flushes that no commit leads, %s of commit time.", no, format_percent(outside_share(f))),
 		asleep ? sweep : NULL},
-		{f->none_gains != NULL && !quota && f->flush_slower == 0,
+		{no_delay_gains(f),
 			psprintf("%s. commit_remedies() found at %s that no delay gains anything.", f->conf.delay > 0 ? "set it to 0" : "no", f->none_gains),
 		f->conf.delay == 0 || f->conf.delay_elsewhere ? NULL : "commit_delay = 0"},
 		{processor_share(f) >= Max(causes_flush_share(f) / 2, MIN_CAUSE),

@@ -1455,6 +1455,14 @@ an idle disk | idle plain_flushes
 	cause: 45\.0% asleep for commit_delay\.
 	remedy: ^commit_delay = 0, as commit_remedies\(\) found at 18:29\n$
 	answer: set it to 0\. commit_remedies\(\) found at 18:29 that no delay gains anything\..*commit_delay = 0
+... which knew no quota | none_gains='18:29'
+	flusher delay=5000 phase:delay=0.6 stall:quota=0.3
+	cause: 60\.0% asleep for commit_delay\.
+	remedy: ^under such a load
+... which are of before the volume became slower | none_gains='18:29'
+	flusher delay=5000 phase:delay=0.6 flush_slower=90000
+	cause: 60\.0% asleep for commit_delay\.
+	remedy: ^under such a load
 ... which nothing times | delay=10000 phase:delay=0.95 flush_time=0 io_timing=0
 	cause: 95\.0% asleep for commit_delay\.
 	answer: perhaps 0\. Commits sleep for 95\.0% of their time: commit_delay = 10000 us\..*sweep
