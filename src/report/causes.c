@@ -640,23 +640,24 @@ blame_standby(const CommitFigures *f)
 {
 	const char *it;
 
+	/* the list of now has the names that count; a period had its own */
+	bool		dropped = f->standby_dropped && f->period == NULL;
+
 	if (f->standby_unset)
 		return ": synchronous_standby_names is empty, but the checkpointer has not read that yet";
 	if (f->standby_answers)
 		return ": those that commits need have their WAL, and commits go on when one of those answers";
 	if (f->standby == NULL)
 		return ": which one is not known";
-	/* the list of now has the names that count; a period had its own */
-	if (f->standby_dropped && f->period == NULL)
-		return ": one that synchronous_standby_names no longer has";
-	it = psprintf(" '%s': %s", f->standby, strcmp(f->standby, "*") == 0 ? "too few are connected" :
-				  standby_stage_names[f->standby_stage]);
+	it = dropped ? ": one that synchronous_standby_names no longer has" :
+		psprintf(" '%s': %s", f->standby, strcmp(f->standby, "*") == 0 ? "too few are connected" :
+				 standby_stage_names[f->standby_stage]);
 	if (f->standby_since != NULL)
 		return psprintf("%s (%s of its waits%s since %s)", it,
 						format_percent(f->standby_share),
 						f->hanging > 0 ? "" : " while connected", f->standby_since);
 	return psprintf("%s%s%s", it,
-					f->standby_behind < BULK_WAL ? "" :
+					dropped || f->standby_behind < BULK_WAL ? "" :
 					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
 					psprintf(" (%s%s of these waits%s)",

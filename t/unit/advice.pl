@@ -359,6 +359,9 @@ a standby that was away | behind standby_stage=0 standby_behind=0
 ... and is no longer listed | behind standby_dropped=1 running_writer=autovacuum
 	cause: 97\.0% standby: one that synchronous_standby_names no longer has\.
 	remedy: ^none: no commit waits for it any more\n$
+... and is no longer listed, beside one that is
+	behind standby_dropped=1 standby_share=0.6 standby_next="'sb2': not flushed" standby_next_share=0.4
+	cause: 97\.0% standby: one that synchronous_standby_names no longer has \(60\.0% of these waits; another 40\.0% 'sb2': not flushed\)\.
 ... and was listed in the period | behind standby_dropped=1 period=1
 	answer: \z
 	cause: 97\.0% standby 'sb1': not sent, 35\.0 MB behind\.
