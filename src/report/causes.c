@@ -1453,7 +1453,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			  remedy_for_sleeps(f));
 	add_cause(found, stall_share(f, STALL_SEGMENT),
 			  psprintf("a new WAL segment is made%s%s%s.", count_stalls(f, STALL_SEGMENT), time_of_segment(f),
-					   f->heaviest == NULL && f->period != NULL ? "; this report does not know who wrote the WAL" :
+					   f->heaviest == NULL && f->period != NULL && f->bulk_writer == NULL &&
+					   !fills_segments(f) && !switches_segments(f) ? "; this report does not know who wrote the WAL" :
 					   f->heaviest == NULL || (f->top != NULL && strcmp(f->heaviest, f->top) == 0) ? "" :
 					   psprintf("; %s", name_heaviest(f))),
 			  remedy_for_segments(f));

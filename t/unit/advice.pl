@@ -733,6 +733,16 @@ a CPU limit | phase:not_run=0.6 phase:other=0.2 seen.throttled=5e9 seen.seconds=
 ... which have little | segment period=1
 	answer: \z
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\); this report does not know who wrote the WAL\.
+... whose client the stalls have | segment period=1 stall:bulk=0.2 bulk_writer='client load (a, b)'
+	answer: \z
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
+	not: does not know who
+... and something else ended the segments
+	segment period=1 segment_size=16777216 wal_rate=15e3 seconds=40 commits=4000 phase_commits=4000
+	answer: \z
+	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
+	remedy: ^fewer calls of pg_switch_wal
+	not: does not know who
 ... or the same | segment top='docs (a, b)' heaviest='docs (a, b)' heaviest_share=0.998
 	cause: 70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.
 new segments | segment wal_recycle=0
