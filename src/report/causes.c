@@ -1514,12 +1514,18 @@ slower_share(const CommitFigures *f)
 		commits_hang(f) || others_slow_down(f) ? 0 : rest_of_flushes(f) - one_by_one_share(f);
 }
 
-/* Most of the time of flushes is in the write of WAL, as samples see it. */
+/*
+ * Most of the time of flushes that did not stall is in the write of WAL, as
+ * samples see it, also if all stalls were in theirs.
+ */
 static bool
 flushes_write(const CommitFigures *f)
 {
+	double		stalls = causes_flush_share(f) - steady_share(f);
+
 	return f->seen_enough && 2 * f->seen.write_waits >
-		f->seen.phase[PHASE_FLUSH] + f->seen.phase[PHASE_OTHER_FLUSH];
+		f->seen.phase[PHASE_FLUSH] + f->seen.phase[PHASE_OTHER_FLUSH] +
+		stalls * f->seen.in_commit;
 }
 
 /* ZFS and btrfs may read a recycled file before they write to it. */

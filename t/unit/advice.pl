@@ -1034,6 +1034,11 @@ no stalls, but flushes that take most of their time to write
 	seen.in_commit=1000 seen.phase[PHASE_FLUSH]=900 seen.write_waits=800
 	cause: 100% flushes that did not stall: most of their time goes into the write of WAL, not into its sync\.
 	remedy: ^on ZFS or btrfs, wal_recycle = off and wal_init_zero = off; else where memory is short \(vm
+... beside stalls in the write, which may have all of that
+	flush_time=14000 flush_p50=14000 flush_p99=15000 flush_rate=70 commit_rate=140 seen_enough=1
+	seen.in_commit=1000 seen.phase[PHASE_FLUSH]=900 seen.write_waits=650 write_stalls=1 stall:unknown=0.6
+	says: 2\. 40\.0% flushes of usual length
+	not: goes into the write
 ... or to sync
 	flush_time=14000 flush_p50=14000 flush_p99=15000 flush_rate=70 commit_rate=140 seen_enough=1
 	seen.in_commit=1000 seen.phase[PHASE_FLUSH]=900 seen.write_waits=400
