@@ -1795,7 +1795,7 @@ BEGIN
 	('commit_slow_log', 'not_run_time', 'time in which a CPU limit, or a pause, stopped processes of the server, in milliseconds'),
 	('commit_slow_log', 'unknown_time', 'rest of duration, with standby_time_min and all other parts, in milliseconds'),
 	('commit_slow_log', 'other_time', 'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds'),
-	('commit_slow_log', 'cause', 'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a stall, its cause'),
+	('commit_slow_log', 'cause', 'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, standby, commit log, after, not run or unknown; of a stall, its cause'),
 	('commit_slow_log', 'waited_for', 'lock that the COMMIT was seen waiting for, and its holder'),
 	('commit_slow_log', 'blocked_by', 'process ID of the holder'),
 	('commit_slow_log', 'notify_pid', 'process ID of who had the lock of NOTIFY before'),
