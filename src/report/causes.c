@@ -1690,18 +1690,10 @@ client_outside(const CommitFigures *f, const char *named)
 		psprintf(" Of slow commits, most time of 'before' and 'after' is of client %s.", f->outside);
 }
 
-/* Whose commits, and which statement's flushes, are most: that is no time. */
+/* Names that do not tell whose the commits are */
 static void
-find_client_causes(const CommitFigures *f, Causes *found)
+find_nameless_causes(const CommitFigures *f, Causes *found)
 {
-	bool		other_takes_most = f->longest != NULL && f->longest_time > 0.5;
-	const char *outside = client_outside(f, f->top);
-	bool		hangs = commits_hang(f);
-
-	/* a subscription, whose transactions are those of its publisher */
-	bool		applies = f->top != NULL && strncmp(f->top, "no name (", 9) == 0 &&
-	2 * f->applied >= f->top_share;
-
 	add_cause(found, f->nameless,
 			  "of the commits have no name: the application sets none, or a driver or pooler clears it.",
 			  "SET commit_stats.client_tag = '...' for each application, which RESET ALL leaves; through a pooler in transaction mode, SET LOCAL in each transaction");
@@ -1717,6 +1709,21 @@ find_client_causes(const CommitFigures *f, Causes *found)
 				  psprintf("of the commits are of %d clients whose names begin with %s, as if each connection had its own application_name.",
 						   f->alike_clients, f->alike),
 				  "commit_stats.client_name_pattern, which makes them one client");
+}
+
+/* Whose commits, and which statement's flushes, are most: that is no time. */
+static void
+find_client_causes(const CommitFigures *f, Causes *found)
+{
+	bool		other_takes_most = f->longest != NULL && f->longest_time > 0.5;
+	const char *outside = client_outside(f, f->top);
+	bool		hangs = commits_hang(f);
+
+	/* a subscription, whose transactions are those of its publisher */
+	bool		applies = f->top != NULL && strncmp(f->top, "no name (", 9) == 0 &&
+	2 * f->applied >= f->top_share;
+
+	find_nameless_causes(f, found);
 	if (f->top_slow_least > 0 && f->top_slow_most > MANY_KINDS * f->top_slow_least)
 		add_cause(found, f->top_share,
 				  psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",

@@ -1055,6 +1055,26 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 			set_lock(&f->lock[waiting[i].reading.phase], &waiting[i].lock);
 }
 
+/* The phase with most of the time of stalls; in_phase: in each, ns */
+static void
+set_checkpoint_phase(CommitFigures *f, const LoggedEvent *stall, uint64 in_phase[3])
+{
+	static const char *const name[] = {"write", "sync", "segment"};
+	const char *phase = stall_log_checkpoint_phase(&stall->outcome.seen);
+	int			most = 0;
+
+	if (phase == NULL)
+		return;
+	for (int i = 0; i < lengthof(name); i++)
+	{
+		if (strcmp(phase, name[i]) == 0)
+			in_phase[i] += stall->event.duration;
+		if (in_phase[i] > in_phase[most])
+			most = i;
+	}
+	f->checkpoint_phase = name[most];
+}
+
 /*
  * Of the stalls before "end": the quota of flushes behind others; and since
  * "recent" how certain each cause is, the phase of checkpoints with most of
@@ -1063,9 +1083,7 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 static void
 set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, TimestampTz end)
 {
-	uint64		in_segment = 0; /* stalls in phases of checkpoints, ns */
-	uint64		in_sync = 0;
-	uint64		in_write = 0;
+	uint64		in_phase[3] = {0};
 	int			n[STALL_NCAUSES] = {0};
 	const char **writer = palloc0((log->n + 1) * sizeof(char *));
 	uint64	   *time = palloc0((log->n + 1) * sizeof(uint64));
@@ -1099,17 +1117,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz recent, Timest
 			sum->longest_until = format_time(stall->event.ended_at);
 		}
 		if (stall->cause == STALL_CHECKPOINT)
-		{
-			const char *phase = stall_log_checkpoint_phase(&stall->outcome.seen);
-
-			if (phase != NULL)
-			{
-				*(strcmp(phase, "segment") == 0 ? &in_segment :
-				  strcmp(phase, "sync") == 0 ? &in_sync : &in_write) += stall->event.duration;
-				f->checkpoint_phase = in_segment > Max(in_sync, in_write) ? "segment" :
-					in_sync > in_write ? "sync" : "write";
-			}
-		}
+			set_checkpoint_phase(f, stall, in_phase);
 		if (stall->cause == STALL_BULK_WAL && stall->writer->pid != 0)
 		{
 			const char *name = name_session(&stall->writer->client, stall->writer->pid);
@@ -1141,6 +1149,15 @@ cut_ended(CommitFigures *f, const SlowEvent *event, TimestampTz recent)
 	TimestampTz began = event->ended_at - (int64) (event->transaction_time / NS_PER_US);
 
 	f->seen.ended = Max(f->seen.ended - Max(recent - began, 0) / 1e6, 0);
+}
+
+static void
+scale_recent_slow(CommitFigures *f, double scale)
+{
+	f->slow_recent *= scale;
+	f->slow_standby *= scale;
+	for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		f->slow_at_stage[stage] *= scale;
 }
 
 /* Slow commits that are kept, what the recent ones waited for, and stalls */
@@ -1191,10 +1208,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		scale = slow_stand_for(f);
 	else if (is_full(SLOW_COMMIT) && slow[0].event.ended_at > recent)
 		scale = f->phase_seconds * 1e6 / Max(until - slow[0].event.ended_at, 1);
-	f->slow_recent *= scale;
-	f->slow_standby *= scale;
-	for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
-		f->slow_at_stage[stage] *= scale;
+	scale_recent_slow(f, scale);
 	if (2 * sum.savepoints < sum.phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	if (2 * sum.outside_lead > sum.phase[PHASE_BEFORE] + sum.phase[PHASE_AFTER])

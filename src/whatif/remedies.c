@@ -699,6 +699,26 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it)
 	row_put(row);
 }
 
+/* The first remedy that loses nothing and needs no application, if one helps */
+static void
+add_safe_remedy(char *text, const Remedies *all)
+{
+	int			length = strlen(text);
+
+	for (int i = 1; i < all->n; i++)
+	{
+		const Choice *choice = &all->choice[i];
+
+		if (choice->cost == CHANGES_NOTHING || choice->cost > LOSES_NOTHING ||
+			choice->time * SAME_TIME >= 1)
+			continue;
+		snprintf(text + length, PREDICTION_TEXT - length,
+				 "; by settings alone, %s: %.0f%% shorter",
+				 all->remedy[choice->i].name, 100 * (1 - choice->time));
+		return;
+	}
+}
+
 /* The first remedy in a few words, for the report */
 static void
 keep_prediction(const Remedies *all)
@@ -737,19 +757,8 @@ keep_prediction(const Remedies *all)
 				 first->prediction->estimate[OF_OTHERS(COMMIT_RATE, first->party)].mean > 0 ?
 				 " of the others" : "",
 				 100 * (1 - all->choice[0].time));
-	for (int i = 1; first->safety > LOSES_NOTHING && i < all->n; i++)
-	{
-		const Choice *choice = &all->choice[i];
-		int			length = strlen(it.text);
-
-		if (choice->cost == CHANGES_NOTHING || choice->cost > LOSES_NOTHING ||
-			choice->time * SAME_TIME >= 1)
-			continue;
-		snprintf(it.text + length, PREDICTION_TEXT - length,
-				 "; by settings alone, %s: %.0f%% shorter",
-				 all->remedy[choice->i].name, 100 * (1 - choice->time));
-		break;
-	}
+	if (first->safety > LOSES_NOTHING)
+		add_safe_remedy(it.text, all);
 	for (char *c = it.text; *c != '\0'; c++)
 		if (IS_HIGHBIT_SET(*c))
 			*c = '?';
