@@ -1018,6 +1018,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	double		all = ns;
 	double		ran = all - throttled;
 	double		part = (double) ns / length;
+	uint64		lead = sum->event_lead;
 
 	/* when a pause is over, many begin their commit before the worker looks */
 	const WatchSample *stopped = sample->paused ? before : sample;
@@ -1034,9 +1035,9 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	if (late && !sample->queued)
 		sum->cpu_waits -= sample->cpu_waits * ran;
 	/* the waits of a look vote for its last event */
-	if (leads_vote(&sum->event_lead, sample->wait_event == sum->wait_event,
-				   sample->event_waits))
+	if (leads_vote(&lead, sample->wait_event == sum->wait_event, sample->event_waits))
 		sum->wait_event = sample->wait_event;
+	sum->event_lead = lead;
 	sum->event_votes += sample->event_waits;
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->unwaited += (sample->unwaited - before->unwaited) * part;

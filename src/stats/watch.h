@@ -124,8 +124,8 @@ typedef struct WatchSummary
 	int			ahead;			/* likewise */
 	float		others;			/* sum of these shares */
 	uint32		wait_event;
-	uint64		event_lead;		/* over others in the vote on it */
-	uint64		event_votes;	/* event_waits of all looks, long or short */
+	uint32		event_lead;		/* over others in the vote on it */
+	uint32		event_votes;	/* event_waits of all looks, long or short */
 	VolumeUse	volume;			/* of the WAL */
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

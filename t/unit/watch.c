@@ -318,7 +318,7 @@ print_event(char **argument)
 		changecount_end(&shared->changes);
 	}
 	watch_sum(0, at, &sum);
-	printf(UINT64_FORMAT " of " UINT64_FORMAT " for %u", sum.event_lead, sum.event_votes, sum.wait_event);
+	printf("%u of %u for %u", sum.event_lead, sum.event_votes, sum.wait_event);
 }
 
 /* As what sums count a commit that writes WAL, or waits for that */
