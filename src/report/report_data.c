@@ -997,20 +997,18 @@ add_slow_wal(CommitFigures *f, const ClientCounts *top, const SlowEvent *event)
 		Min(f->top_slow_least, event->wal_bytes);
 }
 
-/* Since when a session is idle in its transaction, s; 0: it is not */
-static double
-idle_in_transaction(int pid)
+/* NULL: there is no such process.  A query would wait for a lock on pg_class. */
+static const PgBackendStatus *
+status_of(int pid)
 {
 	for (int i = pgstat_fetch_stat_numbackends(); i > 0 && pid != 0; i--)
 	{
 		const		PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;
 
-		if (status->st_procpid == pid &&
-			(status->st_state == STATE_IDLEINTRANSACTION ||
-			 status->st_state == STATE_IDLEINTRANSACTION_ABORTED))
-			return (GetCurrentTimestamp() - status->st_state_start_timestamp) / 1e6;
+		if (status->st_procpid == pid)
+			return status;
 	}
-	return 0;
+	return NULL;
 }
 
 /*
@@ -1021,20 +1019,19 @@ idle_in_transaction(int pid)
 static void
 set_blocker(CommitFigures *f, const ClientSessions *sessions)
 {
-#define IDLE_SINCE "CASE WHEN state LIKE 'idle in transaction%%' THEN state_change END"
 	int			pid = f->now.blocked > 0 ? f->now.blocked_by.holder_pid :
 	f->now.locked ? f->now.lock.holder_pid : 0;
 	const ClientSession *session = clients_find_session(sessions, pid, clock_now());
-	const char *idle = f->now.blocked == 0 ? NULL :
-	sql_value(psprintf("SELECT coalesce(extract(epoch FROM clock_timestamp() - " IDLE_SINCE "), 0)"
-					   " FROM pg_stat_activity WHERE pid = %d AND clock_timestamp() >= least("
-					   IDLE_SINCE " + interval '1 s', xact_start + %.3f * interval '1 s')",
-					   pid, f->now.blocked_for / 1e6));
+	const		PgBackendStatus *status = status_of(pid);
+	TimestampTz now = GetCurrentTimestamp();
 
-	/* for COMMITs without a query, as pg_class may be locked */
-	f->idle_seconds = f->now.blocked == 0 ? idle_in_transaction(pid) :
-		idle == NULL ? 0 : atof(idle);
-	if (idle == NULL)
+	f->idle_seconds = 0;
+	if (status != NULL && (status->st_state == STATE_IDLEINTRANSACTION ||
+						   status->st_state == STATE_IDLEINTRANSACTION_ABORTED))
+		f->idle_seconds = (now - status->st_state_start_timestamp) / 1e6;
+	if (f->idle_seconds < 1 &&
+		(status == NULL || status->st_xact_start_timestamp == 0 ||
+		 now - status->st_xact_start_timestamp < f->now.blocked_for))
 		f->now.blocked = 0;
 	f->blocker = name_session(session == NULL ? NULL : &session->key, pid);
 }
