@@ -813,7 +813,7 @@ set_lock(BlamedLock *lock, const LockWait *wait)
 {
 	lock->name = lock_wait_describe(wait);
 	lock->prepared = wait->holder_prepared;
-	lock->ended = lock->prepared && sql_value("SELECT 1 FROM pg_prepared_xacts LIMIT 1") == NULL;
+	lock->ended = false;
 	lock->circle = wait->circle;
 }
 
@@ -887,9 +887,13 @@ set_locks(CommitFigures *f, const RecentSlow *sum)
 		set_lock(&f->lock[lock->phase], lock->wait);
 	}
 	for (int phase = PHASE_BEFORE; phase <= PHASE_RECORD; phase++)
+	{
 		f->lock[phase].share = f->seen_enough ?
 			ratio_or_zero(looks[phase], seen[phase]) :
 			ratio_or_zero(locked[phase], sum->phase[phase]);
+		f->lock[phase].ended = f->lock[phase].prepared &&
+			sql_value("SELECT 1 FROM pg_prepared_xacts LIMIT 1") == NULL;
+	}
 	if (!f->now.locked || f->now.lock_phase > PHASE_RECORD ||
 		!(most_hang_now(f) || (!f->seen_enough && all == 0)))
 		return;
